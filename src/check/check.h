@@ -1,0 +1,153 @@
+/* check.h - floor 1: findings, shadow memory, happens-before.
+ *
+ * This floor knows actors (core, pipe), addresses and call sites; it does not know kernels, launches
+ * or cores as such. The machine owns one sk__checker and one sk__order per core and calls in here.
+ *
+ * Order. A clock per actor. Inside a core, row[p][q] = the latest clock of pipe q that pipe p's next
+ * instruction is ordered after. Towards other cores one vector per core suffices, since a cross-core
+ * wait blocks all further issue of the core: ext = shared immutable base + few own entries.
+ *
+ * A stamp is 64 bits: actor << 48 | clock; 0 = never written. Clocks never restart. Local memory counts
+ * as initialised only by stamps of this launch (or this sub-kernel, see sk__order_begin_sub). */
+#ifndef SK_CHECK_CHECK_H
+#define SK_CHECK_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/window.h"
+#include "soc/soc.h"
+
+#define SK__PIPE_SLOTS 8 /* SK__PIPES rounded up */
+#define SK__MAX_ACTORS (SK__MAX_CORES * SK__PIPE_SLOTS + SK__PIPE_SLOTS) /* last core = the host */
+#define SK__HOST_CORE SK__MAX_CORES
+
+/* ---- findings ------------------------------------------------------------------------------ */
+
+typedef enum sk__category { /* whose problem it is */
+  SK__CAT_OPERATOR, SK__CAT_FUSER, SK__CAT_OPTIONS, SK__CAT_HOST, SK__CAT_NOT_MODELLED, SK__CAT_INTERNAL,
+} sk__category;
+typedef enum sk__severity { SK__ERROR, SK__WARNING, SK__INFO } sk__severity;
+
+/* One end of a finding: who did what, where. Unknown parts are 0 / NULL / negative. */
+typedef struct sk__end {
+  const char *role;     /* "writer", "reader", "waits", "missing" ... static text */
+  const void *site;     /* return address in the kernel's code; turned into file:line when reported */
+  const char *instr;    /* API name, static text: "asc_copy_gm2ub" */
+  int32_t core;         /* machine-wide core index, -1 unknown, SK__HOST_CORE = host */
+  int8_t core_type;     /* sk__core_type or -1 */
+  int8_t pipe;          /* sk__pipe or -1 */
+  int32_t block, sub_block;
+  int32_t launch, task; /* launch serial; index of the sub-kernel inside an SK or -1 */
+  uint64_t address, bytes;
+  sk__mem mem;
+  char kernel[64];      /* kernel or sub-kernel name */
+  char detail[160];     /* free words, already composed */
+} sk__end;
+
+typedef struct sk__finding {
+  char id[16];          /* key of the catalogue: "H1", "H12", "GM_OUT_OF_BOUNDS" ... (hazards.h) */
+  sk__category category;
+  sk__severity severity;
+  char message[512];    /* one sentence that names the thing */
+  char remedy[256];     /* the one missing or superfluous action */
+  uint32_t end_count;
+  sk__end ends[8];      /* the first two are the two ends; more for deadlocks (sk__finding_add_waiter) */
+  uint64_t count;       /* how often this cause was seen */
+  bool in_unfused, in_fused;
+} sk__finding;
+
+typedef struct sk__checker sk__checker;
+
+/* A checker with its shadow tables in reserved memory. checks=false: bounds stay checked, shadow and
+ * order are not kept. Owned by the caller. */
+SK_MUST_USE sk_status sk__checker_create(const sk__soc *soc, sk__checker **out);
+void sk__checker_destroy(sk__checker *checker);
+
+/* Reports a finding: copied, and merged with an earlier one of the same cause (same id and same sites).
+ * Thread safe. Never fails; on memory shortage only the count grows. */
+void sk__report(sk__checker *checker, const sk__finding *finding);
+/* Findings so far in canonical order (id, message, sites); valid until the next report or clear. */
+const sk__finding *sk__findings(sk__checker *checker, size_t *count);
+void sk__findings_clear(sk__checker *checker);
+
+/* Source position of a site, by the debug information of the object it lies in. Returns false (and a
+ * text like "libops.so+0x12ab") without one. Cold. */
+bool sk__site_text(const void *site, char *text, size_t text_bytes);
+typedef struct sk__source { char file[256]; char function[128]; uint32_t line; } sk__source;
+bool sk__site_source(const void *site, sk__source *out);
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+typedef struct sk__snapshot sk__snapshot; /* immutable vector over all actors, reference counted */
+
+/* Order state of one core; embedded in the core, touched only by the thread that runs it. */
+typedef struct sk__order {
+  _Alignas(64) uint64_t row[SK__PIPES + 1][SK__PIPE_SLOTS]; /* [pipe][pipe of the same core] */
+  uint64_t clock[SK__PIPE_SLOTS];       /* current clock of each pipe of this core */
+  uint64_t begin_clock;                 /* clocks below are from before this launch or sub-kernel */
+  sk__snapshot *base;                   /* ordered before everything this core does now */
+  uint64_t *ext;                        /* own copy when it differs from base, else NULL */
+  uint32_t core;                        /* machine-wide index */
+  bool enabled;                         /* false: plain run, nothing is recorded */
+  void *context;                        /* the machine's core, for describing ends */
+} sk__order;
+
+/* How the machine describes "who is running here now" when a finding needs an end. */
+typedef void (*sk__describe_fn)(void *context, sk__end *end);
+void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe);
+
+/* Launch begins on this core: ordered after `before` (NULL = nothing before). */
+void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__snapshot *before);
+/* A sub-kernel begins inside an SK: nothing gets ordered, local memory becomes "not initialised". */
+void sk__order_begin_sub(sk__order *order);
+/* Everything this core did is folded into `into` (the launch's end snapshot under construction). */
+void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into);
+
+sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */
+void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from);
+sk__snapshot *sk__snapshot_ref(sk__snapshot *s);
+void sk__snapshot_unref(sk__snapshot *s);
+
+/* In-core event flag: what a set carries, and what a wait takes over. */
+typedef struct sk__event_clock { uint64_t row[SK__PIPE_SLOTS]; } sk__event_clock;
+void sk__order_set_flag(sk__order *order, sk__pipe src, sk__event_clock *out);
+void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *in);
+/* pipe_barrier(pipe); SK__PIPE_ALL orders every pipe after every other. */
+void sk__order_barrier(sk__order *order, sk__pipe pipe);
+/* Issue of an instruction on `pipe`: ordered after everything the scalar unit did so far. Called by
+ * every instruction; inline and cheap. */
+static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
+  order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
+}
+
+/* Cross-core: what a set on `pipe` publishes (joined into *message, made if NULL), what a wait takes. */
+void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message);
+void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message);
+/* Full barrier over n cores (SyncAll with PIPE_ALL before it): all join, all share one base. */
+void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n);
+
+/* ---- shadow -------------------------------------------------------------------------------- */
+
+typedef enum sk__access { SK__READ, SK__WRITE, SK__ATOMIC } sk__access;
+
+/* Records and checks one access to contiguous bytes. The caller has checked the bounds.
+ * Local memory: address inside a core's slot. Findings go to the checker. */
+void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
+                      uint64_t address, uint64_t bytes, const void *site, const char *instr);
+void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
+                   uint64_t address, uint64_t bytes, const void *site, const char *instr);
+/* n pieces of `bytes` bytes, `stride` bytes from start to start. */
+void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
+                              uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride,
+                              const void *site, const char *instr);
+/* Device memory was allocated (contents undefined) or freed: forget its history. */
+void sk__shadow_gm_reset(sk__checker *checker, uint64_t address, uint64_t bytes);
+/* The host wrote device memory (memcpy, memset): initialised, ordered before every later launch. */
+void sk__shadow_gm_host_write(sk__checker *checker, uint64_t address, uint64_t bytes);
+/* Fills *end with the last writer of the byte; false if none is known. */
+bool sk__shadow_gm_last_writer(sk__checker *checker, uint64_t address, sk__end *end);
+
+#endif

@@ -1,0 +1,253 @@
+/* machine.h - floor 2: the simulated chip: device memory, cores, scheduler, flags, data caches, clocks.
+ *
+ * One machine per process (the current device). Cores are fibers; instructions execute at once, in
+ * program order, on real memory; what may be unordered on the chip is judged by floor 1. */
+#ifndef SK_MACHINE_MACHINE_H
+#define SK_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/window.h"
+#include "check/check.h"
+#include "soc/soc.h"
+#include "superkernel/kernel.h"
+
+typedef struct sk__machine sk__machine;
+
+/* ---- schedules ----------------------------------------------------------------------------- */
+
+#define SK__SCHEDULE_LIST(X)                                                             \
+  X(IN_ORDER, "in-order", "blocks in ascending order")                                   \
+  X(REVERSED, "reversed", "blocks in descending order")                                  \
+  X(RANDOM, "random", "seeded random order, also at every synchronising instruction")    \
+  X(SLOW_CONSUMER, "slow-consumer", "a core that waits is resumed as late as possible")  \
+  X(SLOW_AIV1, "slow-aiv1", "the second vector core of each AI core runs last")          \
+  X(WAVES, "waves", "a third of the cores at a time")
+typedef enum sk__schedule_kind {
+#define X(name, text, help) SK__SCHEDULE_##name,
+  SK__SCHEDULE_LIST(X)
+#undef X
+  SK__SCHEDULES
+} sk__schedule_kind;
+typedef struct sk__schedule { sk__schedule_kind kind; uint64_t seed; } sk__schedule;
+/* Parses "in-order", "random:7" ...; SK_INVALID_ARGUMENT otherwise. */
+SK_MUST_USE sk_status sk__schedule_parse(const char *text, sk__schedule *out);
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+/* What one core sees as "its kernel": an un-fused launch has one view, a sub-kernel of an SK its own. */
+typedef struct sk__view {
+  const char *kernel;       /* name, for findings */
+  uint32_t block_num;       /* GetBlockNum */
+  uint32_t task;            /* index of the sub-kernel, UINT32_MAX un-fused */
+  uint32_t sub_ratio;       /* AIVs per AIC of the *launch*: 0, 1, 2 */
+  uint64_t dynamic_ub_bytes;
+} sk__view;
+
+typedef struct sk__core sk__core;
+
+typedef struct sk__launch {
+  const char *name;
+  sk_kernel_type type;
+  uint32_t blocks;              /* >= 1; above the core count they run in waves */
+  uint32_t schedmode;
+  uint64_t dynamic_ub_bytes;
+  uint32_t flags;               /* SK_KERNEL_* */
+  /* Runs one block. `context` and the argument block are read only. Index by sk__core_type; NULL = the
+   * core type has nothing to do. */
+  void (*entry[2])(sk__core *core, void *context);
+  void *context;
+  bool is_sk;                   /* an SK program: the end-of-kernel rules apply to the SK as a whole */
+  uint32_t serial;              /* filled in by the machine */
+} sk__launch;
+
+typedef struct sk__run_stats {
+  uint64_t cycles;              /* estimate: latest pipe clock of any core */
+  uint64_t core_cycles[SK__MAX_CORES];
+  uint32_t aic_used, aiv_used;
+  double seconds;               /* host time */
+} sk__run_stats;
+
+/* Runs a launch to its end. SK_DEADLOCK, SK_FAULT, SK_BUDGET: a finding says why, the launch is over,
+ * the machine goes on. before/after: order towards other launches (NULL before = nothing). */
+SK_MUST_USE sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot *before,
+                                      sk__snapshot *after, sk__run_stats *stats);
+
+/* ---- machine ------------------------------------------------------------------------------- */
+
+typedef struct sk__machine_options {
+  const sk__soc *soc;           /* NULL = default profile */
+  sk__schedule schedule;
+  uint32_t threads;             /* host threads, 0 = 1 */
+  bool checks;                  /* shadow and order */
+  uint64_t instruction_budget;  /* per core and launch; 0 = default */
+  uint8_t fill;                 /* pattern of fresh device memory, so that luck differs between runs */
+} sk__machine_options;
+
+SK_MUST_USE sk_status sk__machine_create(const sk__machine_options *options, sk__machine **out);
+void sk__machine_destroy(sk__machine *machine);
+void sk__machine_configure(sk__machine *machine, const sk__machine_options *options); /* not while running */
+const sk__machine_options *sk__machine_options_of(const sk__machine *machine);
+const sk__soc *sk__machine_soc(const sk__machine *machine);
+sk__checker *sk__machine_checker(sk__machine *machine);
+
+/* ---- device memory ------------------------------------------------------------------------- */
+
+/* Device memory of CA(bytes, 32) plus red zones on both sides, start aligned to 512 bytes. */
+SK_MUST_USE sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out);
+SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */
+/* The live allocation that holds the address; false if none. */
+typedef struct sk__gm_info { uint64_t start, bytes; const char *label; uint32_t serial; } sk__gm_info;
+bool sk__gm_find(sk__machine *machine, uint64_t address, sk__gm_info *out);
+/* The live allocation nearest below or above a wild address (for messages); false if there is none. */
+bool sk__gm_nearest(sk__machine *machine, uint64_t address, sk__gm_info *out);
+void sk__gm_usage(sk__machine *machine, uint64_t *live_bytes, uint64_t *peak_bytes, uint64_t *touched_bytes);
+
+/* Host access: bounds checked, logged, coherent (a task boundary lies between). */
+SK_MUST_USE sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from, uint64_t bytes);
+SK_MUST_USE sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes);
+SK_MUST_USE sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes);
+
+/* Transaction log of pre-images: begin .. (commit | roll back). Not nested. */
+SK_MUST_USE sk_status sk__gm_begin(sk__machine *machine);
+void sk__gm_commit(sk__machine *machine);
+void sk__gm_roll_back(sk__machine *machine);
+/* Ranges written since begin, ascending, merged. The callback returns false to stop. */
+typedef bool (*sk__gm_range_fn)(void *context, uint64_t start, uint64_t bytes);
+void sk__gm_touched(sk__machine *machine, sk__gm_range_fn fn, void *context);
+
+/* ---- a core -------------------------------------------------------------------------------- */
+
+typedef struct sk__dcache sk__dcache;
+typedef struct sk__fiber sk__fiber;
+
+struct sk__core {
+  /* who (constant during a launch) */
+  sk__machine *machine;
+  sk__checker *checker;
+  uint64_t local;               /* base of the local slot (window.h) */
+  uint32_t index;               /* machine-wide: AICs 0..aic-1, then AIVs */
+  sk__core_type type;
+  uint32_t group;               /* AI core */
+  uint32_t sub_block;           /* AIV: 0/1; AIC: 0 */
+  uint32_t block_idx;           /* raw: AIC and AIV of MIX: block of the AI core */
+  uint32_t ratio;               /* AIVs per AIC of the launch */
+  bool checks;                  /* = order.enabled */
+  const sk__launch *launch;
+  sk__view view;
+
+  /* where (for findings): set by every instruction */
+  const void *site;
+  const char *instr;
+
+  /* registers (reset: sk__core_reset_registers) */
+  uint64_t mask[2];             /* MASK0, MASK1 */
+  uint64_t ctrl;                /* CTRL, bits as in the sheet; reset value has bit 48 set */
+  uint64_t cmp_mask[2];
+  uint64_t pad_value;           /* asc_set_copy_pad_val */
+  uint64_t deq_scale;
+  uint32_t atomic_type, atomic_op; /* 0 = off; codes of asc_set_store_atomic_config_v1 */
+  uint64_t rsvd_count;          /* asc_get_rsvd_count */
+  uint64_t acc_value;           /* asc_get_acc_val */
+  uint64_t reduce_max[2], reduce_min[2]; /* value bits, index */
+  uint16_t merge_counts[4];     /* asc_get_vms4_sr */
+  uint64_t va[8][8];            /* address registers of transto5hd */
+  uint64_t l0c_prequant, l0c_nd_params, l0c_relu_alpha, fix_config[2];
+  uint64_t fmatrix_a, fmatrix_b, fmatrix_a_pad, fmatrix_b_pad, load3d_padding, load3d_repeat, load3d_size;
+  uint64_t ffts_base, status;
+
+  /* time and budget */
+  uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
+  uint64_t instructions;
+
+  /* state owned by the machine */
+  sk__order order;
+  sk__event_clock *event_clocks; /* [src pipe][dst pipe][8] */
+  uint8_t events[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* bit per id */
+  uint64_t *event_cycles;
+  uint8_t flag_count[16];       /* cross-core counters */
+  struct sk__flag_state *flags; /* what the counters carry */
+  sk__dcache *dcache;
+  sk__fiber *fiber;
+  struct sk__local_table *locals;
+  void *scratch;                /* per host thread, 1 MiB, 64-byte aligned: instruction temporaries */
+};
+
+/* The core that runs on this thread, NULL on host code. */
+extern _Thread_local sk__core *sk__self __attribute__((tls_model("initial-exec"), visibility("default")));
+
+void sk__core_reset_registers(sk__core *core); /* launch defaults: masks all ones, atomics off ... */
+
+/* A sub-kernel begins / ends on this core (SK program only): view, local arrays, ledgers. End compares
+ * flags and events with the state at begin and reports H7, H22-class findings. */
+void sk__core_begin_sub(sk__core *core, const sk__view *view);
+void sk__core_end_sub(sk__core *core);
+
+/* ---- what instructions use ----------------------------------------------------------------- */
+
+/* First line of every instruction: notes the site, counts, orders after the scalar unit. NULL core
+ * type mismatch is the caller's business. `pipe` is where it executes. */
+static inline sk__core *sk__enter(sk__pipe pipe, const char *instr, const void *site) {
+  sk__core *core = sk__self;
+  core->site = site;
+  core->instr = instr;
+  core->instructions++;
+  if (core->checks) sk__order_issue(&core->order, pipe);
+  return core;
+}
+/* Advances a pipe's clock: the instruction starts when the pipe and the scalar unit are ready. */
+static inline void sk__advance(sk__core *core, sk__pipe pipe, uint64_t cycles) {
+  uint64_t start = core->cycles[pipe] > core->cycles[SK__PIPE_S] ? core->cycles[pipe] : core->cycles[SK__PIPE_S];
+  core->cycles[pipe] = start + cycles;
+}
+
+/* A local operand: resolves a raw offset (below 1 MiB) or an address, checks alignment and bounds
+ * against the memory's capacity. NULL: a finding was reported, the instruction must do nothing.
+ * bytes = extent from the pointer to the end of the last byte touched. */
+void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64_t bytes, uint32_t align,
+                        const char *operand);
+
+/* Footprint of a local access; only records when core->checks. */
+static inline void sk__local_access(sk__core *core, sk__pipe pipe, sk__access kind, const void *address, uint64_t bytes) {
+  if (core->checks)
+    sk__shadow_local(core->checker, &core->order, pipe, kind, (uint64_t)address, bytes, core->site, core->instr);
+}
+static inline void sk__local_access_strided(sk__core *core, sk__pipe pipe, sk__access kind, const void *address,
+                                            uint64_t n, uint64_t bytes, uint64_t stride) {
+  if (core->checks)
+    sk__shadow_local_strided(core->checker, &core->order, pipe, kind, (uint64_t)address, n, bytes, stride, core->site,
+                             core->instr);
+}
+
+/* GM bursts by DMA (MTE2, MTE3, FIX): bounds, shadow, log, coherence with the data caches, atomics of
+ * the core's mode (element type from the register). false: a finding was reported, nothing was moved.
+ * Local addresses must have been resolved; their footprint is the caller's. */
+bool sk__gm_load(sk__core *core, sk__pipe pipe, void *to, uint64_t from, uint64_t bytes);
+bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, uint64_t bytes);
+
+/* Scalar accesses through the data cache (what the hooks call on their slow path, and API scalar
+ * reads). Also for local memory (UB by the scalar pipe). */
+void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site);
+void sk__dcache_clean_line(sk__core *core, uint64_t address); /* clean + invalidate */
+void sk__dcache_clean_all(sk__core *core);
+void sk__dcache_preload(sk__core *core, uint64_t address);
+
+/* In-core synchronisation. */
+void sk__set_flag(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id);
+void sk__wait_flag(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id);
+void sk__pipe_barrier(sk__core *core, sk__pipe pipe);
+/* Cross-core: may switch to another fiber. */
+void sk__cross_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
+void sk__cross_wait(sk__core *core, uint32_t id);
+/* Hardware SyncAll: aiv_only = SyncAll<true>, else all cores of a mix launch. */
+void sk__sync_all(sk__core *core, bool aiv_only);
+/* A core that polls memory (soft barriers) gives way; counts towards the deadlock rule. */
+void sk__yield(sk__core *core);
+
+/* Ends the running block at once after a fault was reported (never returns). */
+_Noreturn void sk__core_abort(sk__core *core, sk_status why);
+
+#endif

@@ -1,0 +1,43 @@
+# Thin fronts over Meson. `make demo` and `make test` each set up everything they need.
+BUILD ?= build
+PY := .venv/bin/python
+NINJA := .venv/bin/ninja
+MESON := .venv/bin/meson
+
+.PHONY: all demo test bench hard sanitize clang install setup clean
+.DEFAULT_GOAL := all
+
+setup:
+	@scripts/setup
+
+# An installed environment is reused; scripts/setup returns at once when nothing is missing.
+$(BUILD)/build.ninja: | setup
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(MESON) setup $(BUILD) $(MESON_ARGS)
+
+all: $(BUILD)/build.ninja
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(NINJA) -C $(BUILD)
+
+demo: all
+	@$(BUILD)/skv verify $(BUILD)/examples/seed_case
+
+test: all
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) scripts/run_tests.py $(BUILD)
+
+bench: all
+	@$(PY) bench/run.py $(BUILD)
+
+# Two-line caches, queues of one, a fiber switch at each chance: the whole suite passes it.
+hard:
+	@$(MAKE) --no-print-directory BUILD=build-hard MESON_ARGS="-Dhard=true" test
+
+sanitize:
+	@$(MAKE) --no-print-directory BUILD=build-asan MESON_ARGS="-Db_sanitize=address,undefined -Db_lundef=false" test
+
+clang:
+	@CC=clang CXX=clang++ $(MAKE) --no-print-directory BUILD=build-clang test
+
+install: all
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(MESON) install -C $(BUILD)
+
+clean:
+	@rm -rf build build-hard build-asan build-clang

@@ -1,0 +1,102 @@
+/* runtime.h - floor 4: streams, tasks, events, captured models; what the acl interface is built on.
+ *
+ * One runtime per process. Tasks are queued and run when somebody waits. The verifier sits on the
+ * segment hook: it gets each run of device-only tasks before they are executed. */
+#ifndef SK_RUNTIME_RUNTIME_H
+#define SK_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "machine/machine.h"
+#include "superkernel/kernel.h"
+
+typedef struct sk__runtime sk__runtime;
+typedef struct sk__stream sk__stream;
+typedef struct sk__event sk__event;
+
+#define SK__TASK_LIST(X)                                   \
+  X(KERNEL, "kernel")                                      \
+  X(COPY, "memcpy")                                        \
+  X(SET, "memset")                                         \
+  X(EVENT_RECORD, "event record")                          \
+  X(EVENT_WAIT, "event wait")                              \
+  X(EVENT_RESET, "event reset")                            \
+  X(HOST_FUNC, "host callback")                            \
+  X(SCOPE_BEGIN, "scope begin")                            \
+  X(SCOPE_END, "scope end")
+typedef enum sk__task_kind {
+#define X(name, text) SK__TASK_##name,
+  SK__TASK_LIST(X)
+#undef X
+  SK__TASK_KINDS
+} sk__task_kind;
+
+/* A queued piece of work. Reference counted: a captured model and its replays share it. */
+typedef struct sk__task {
+  sk__task_kind kind;
+  uint32_t references;
+  uint64_t serial;          /* order of issue over all streams = capture order */
+  sk__stream *stream;
+  uint32_t stream_index;    /* small number of the stream, for graphs and texts */
+  const char *file;         /* where the host program launched it; NULL unknown */
+  uint32_t line;
+  /* KERNEL */
+  const sk_kernel *kernel;
+  uint32_t blocks;
+  uint64_t dynamic_ub_bytes;
+  void *args;               /* owned copy, kernel->args_bytes */
+  /* COPY, SET: one side may be host memory */
+  uint64_t to, from, bytes;
+  int value;
+  /* EVENT_* */
+  sk__event *event;
+  /* HOST_FUNC */
+  void (*host_func)(void *);
+  void *host_context;
+  /* SCOPE_*: NULL = the None scope */
+  char *scope;
+} sk__task;
+
+/* What running one task cost. */
+typedef struct sk__task_result {
+  sk_status status;
+  sk__run_stats stats;      /* kernels; else zero */
+} sk__task_result;
+
+/* The process's runtime; made on first use with options from the environment (runtime/options.c);
+ * NULL when it cannot be had, the reason is in aclGetRecentErrMsg. */
+sk__runtime *sk__runtime_get(void);
+sk__machine *sk__runtime_machine(sk__runtime *runtime);
+
+/* Runs tasks at once, in order; results[i] per task. Does not touch the queues. The worst status is
+ * returned; a failing kernel does not stop the rest. */
+SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count,
+                                      sk__task_result *results);
+/* Order: everything all streams did so far happens before whatever any stream does next. */
+void sk__runtime_join_streams(sk__runtime *runtime);
+/* Snapshot a stream stands at (may be NULL); for launches made outside sk__runtime_run. */
+sk__snapshot *sk__stream_order(sk__stream *stream);
+void sk__stream_set_order(sk__stream *stream, sk__snapshot *order); /* takes the reference */
+
+/* Called instead of sk__runtime_run for each maximal run of device-only tasks (kernels, device copies,
+ * sets, events, scope marks) about to be executed. Must leave the device as if the tasks had run. */
+typedef sk_status (*sk__segment_hook)(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count);
+void sk__runtime_set_hook(sk__runtime *runtime, sk__segment_hook hook, void *context);
+
+/* Runs everything pending on all streams. */
+SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
+
+/* Registered kernels in order of registration; *count of them. */
+const sk_kernel *const *sk__runtime_kernels(size_t *count);
+const char *sk__task_kind_name(sk__task_kind kind);
+sk__task *sk__task_ref(sk__task *task);
+void sk__task_unref(sk__task *task);
+
+/* Options from the environment, with the legal values on error (to aclGetRecentErrMsg and stderr):
+ *   SUPERKERNEL_SOC, SUPERKERNEL_SCHEDULE, SUPERKERNEL_THREADS, SUPERKERNEL_CHECKS (on|off) */
+SK_MUST_USE sk_status sk__runtime_env_options(sk__machine_options *out, char *why, size_t why_bytes);
+
+#endif

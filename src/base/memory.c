@@ -1,0 +1,80 @@
+/* memory.c - the gate in front of malloc; in a hard build also the one who says no. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if SK__HARD
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* The hard build's only process-wide state. */
+static _Atomic uint64_t allocations;
+static _Atomic uint64_t fail_number; /* value of `allocations` that fails; 0 = none */
+
+__attribute__((constructor)) static void read_environment(void) {
+  const char *text = getenv("SUPERKERNEL_FAIL_ALLOC");
+  if (text != NULL) sk__alloc_fail_at(strtoull(text, NULL, 0));
+}
+
+void sk__alloc_fail_at(uint64_t n) {
+  atomic_store(&fail_number, n == 0 ? 0 : atomic_load(&allocations) + n);
+}
+
+uint64_t sk__alloc_count(void) { return atomic_load(&allocations); }
+
+static bool refused(void) {
+  return atomic_fetch_add(&allocations, 1) + 1 == atomic_load(&fail_number);
+}
+
+static void *poison(void *block, size_t bytes) {
+  if (block != NULL) memset(block, (int)(0xa5u ^ (atomic_load(&allocations) & 0xffu)), bytes);
+  return block;
+}
+#else
+#define refused() 0
+#define poison(block, bytes) (block)
+#endif
+
+void *sk__malloc(size_t bytes) {
+  if (refused()) return NULL;
+  if (bytes == 0) bytes = 1;
+  return poison(malloc(bytes), bytes);
+}
+
+void *sk__calloc(size_t count, size_t item_bytes) {
+  if (refused()) return NULL;
+  return count == 0 || item_bytes == 0 ? calloc(1, 1) : calloc(count, item_bytes);
+}
+
+void *sk__realloc(void *block, size_t bytes) {
+  if (refused()) return NULL;
+  if (bytes == 0) bytes = 1;
+#if SK__HARD
+  /* Moves always, so that a pointer kept across a realloc is seen to be wrong. */
+  void *moved = poison(malloc(bytes), bytes);
+  if (moved == NULL || block == NULL) return moved;
+  size_t old_bytes = malloc_usable_size(block);
+  memcpy(moved, block, old_bytes < bytes ? old_bytes : bytes);
+  free(block);
+  return moved;
+#else
+  return realloc(block, bytes);
+#endif
+}
+
+void *sk__aligned_alloc(size_t alignment_bytes, size_t bytes) {
+  if (refused()) return NULL;
+  void *block = NULL;
+  if (posix_memalign(&block, alignment_bytes, bytes == 0 ? 1 : bytes) != 0) return NULL;
+  return poison(block, bytes);
+}
+
+char *sk__strdup(const char *text) {
+  size_t bytes = strlen(text) + 1;
+  char *copy = sk__malloc(bytes);
+  return copy == NULL ? NULL : memcpy(copy, text, bytes);
+}
+
+void sk__free(void *block) { free(block); }

@@ -1,0 +1,94 @@
+/* internal.h - what the files of this floor share: the runtime object and its parts. */
+#ifndef SK_RUNTIME_INTERNAL_H
+#define SK_RUNTIME_INTERNAL_H
+
+#include <pthread.h>
+
+#include "acl/acl.h"
+#include "runtime/runtime.h"
+
+typedef struct sk__task_list {
+  sk__task **items;
+  size_t count, capacity;
+} sk__task_list;
+
+
+typedef struct sk__model sk__model;
+
+struct sk__stream {
+  uint32_t index;
+  sk__snapshot *order;   /* what this stream's next launch is ordered after */
+  uint64_t cycles;       /* estimated device time of this stream */
+  sk__model *capturing;  /* not NULL: tasks go into this model */
+  bool is_default;
+  struct sk__stream *next;
+};
+
+struct sk__event {
+  uint32_t flags;
+  bool recorded;         /* a record was issued */
+  bool complete;         /* ... and has run */
+  uint64_t cycles;       /* stream time at the record */
+  sk__snapshot *order;
+  sk__model *recorded_in; /* model whose capture holds the latest record, NULL outside */
+  struct sk__event *next;
+};
+
+struct sk__model {
+  bool active;           /* between begin and end */
+  bool invalid;
+  aclmdlRICaptureMode mode;
+  pthread_t thread;
+  sk__stream *origin;
+  sk__task_list tasks;
+  struct sk__model *next;
+};
+
+typedef struct sk__context { /* an identity and nothing more */
+  struct sk__context *next;
+} sk__context;
+
+struct sk__runtime {
+  sk__machine *machine;
+  bool initialised;      /* aclInit */
+  uint32_t device_count; /* references of SetDevice */
+  uint64_t next_serial;
+  uint32_t next_stream_index;
+  sk__stream default_stream;
+  sk__stream *streams;
+  sk__event *events;
+  sk__model *models;
+  sk__context *contexts;
+  sk__task_list pending; /* all streams, in order of issue */
+  sk_status device_error; /* worst since the last synchronisation */
+  sk__core_type device_error_core;
+  sk__segment_hook hook;
+  void *hook_context;
+  bool running;          /* a flush is under way: host callbacks may call in */
+};
+
+/* ---- error.c: thread's last error and its text ---- */
+/* Sets both and returns the code; format names the thing. Success codes are not recorded. */
+aclError sk__fail(aclError code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *sk__acl_error_name(aclError code);
+const char *sk__acl_error_text(aclError code);
+/* acl code of a status, for device failures by the core type that failed. */
+aclError sk__acl_of_status(sk_status status, sk__core_type core);
+
+/* ---- task.c ---- */
+sk__task *sk__task_new(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream);
+SK_MUST_USE sk_status sk__task_list_add(sk__task_list *list, sk__task *task); /* takes the reference */
+void sk__task_list_clear(sk__task_list *list);
+/* Queues on its stream, or into the model that captures the stream. Takes the reference. */
+aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
+
+/* ---- stream.c ---- */
+/* NULL = the default stream; sets *out or fails with 107017. */
+aclError sk__stream_resolve(sk__runtime *runtime, aclrtStream handle, sk__stream **out);
+aclError sk__synchronize(sk__runtime *runtime);
+
+/* ---- device.c ---- */
+/* The runtime after aclInit/aclrtSetDevice were called in any way the real one accepts; else an error. */
+aclError sk__runtime_ready(sk__runtime **out);
+
+#endif

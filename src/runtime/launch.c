@@ -1,0 +1,108 @@
+/* launch.c - the kernels of the process and how a launch becomes a task. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/internal.h"
+
+#define MAX_BLOCKS 65535u
+
+/* Filled by constructors of objects that skcc made, before main or inside dlopen. */
+static struct {
+  const sk_kernel **items;
+  size_t count, capacity;
+} registry;
+
+void sk_kernel_register(const sk_kernel *kernel) {
+  if (registry.count == registry.capacity) {
+    size_t capacity = registry.capacity > 0 ? registry.capacity * 2 : 32;
+    const sk_kernel **items = realloc(registry.items, capacity * sizeof(const sk_kernel *));
+    if (items == NULL) return; /* the kernel can still be launched, only not found by name */
+    registry.items = items;
+    registry.capacity = capacity;
+  }
+  registry.items[registry.count++] = kernel;
+}
+
+const sk_kernel *const *sk__runtime_kernels(size_t *count) {
+  *count = registry.count;
+  return registry.items;
+}
+
+static aclError check_kernel(const sk_kernel *kernel) {
+  if (kernel->abi != SK_KERNEL_ABI)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "kernel record of interface %u, this library speaks %u; compile again with this skcc",
+                    kernel->abi, SK_KERNEL_ABI);
+  bool needs_aic = kernel->type != SK_AIV_ONLY && kernel->type != SK_MIX_AIV_1_0;
+  bool needs_aiv = kernel->type != SK_AIC_ONLY && kernel->type != SK_MIX_AIC_1_0;
+  if ((needs_aic && kernel->aic == NULL) || (needs_aiv && kernel->aiv == NULL))
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "kernel '%s' has no %s half though its type needs one", kernel->name,
+                    needs_aic && kernel->aic == NULL ? "cube" : "vector");
+  return ACL_SUCCESS;
+}
+
+int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_ub_bytes, void *stream,
+                     const void *args, const char *file, uint32_t line) {
+  sk__runtime *runtime = NULL;
+  sk__stream *on = NULL;
+  aclError error = sk__runtime_ready(&runtime);
+  if (error == ACL_SUCCESS) error = check_kernel(kernel);
+  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
+  if (error != ACL_SUCCESS) return error;
+  if (blocks < 1 || blocks > MAX_BLOCKS)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: kernel '%s' is launched with %u blocks; legal: 1 to %u", file, line,
+                    kernel->name, blocks, MAX_BLOCKS);
+  uint32_t ub = sk__machine_soc(runtime->machine)->ub_bytes;
+  if (dynamic_ub_bytes > ub)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: kernel '%s' asks for %llu bytes of dynamic UB; a vector core has %u",
+                    file, line, kernel->name, (unsigned long long)dynamic_ub_bytes, ub);
+  sk__task *task = sk__task_new(runtime, SK__TASK_KERNEL, on);
+  if (task != NULL) task->args = malloc(kernel->args_bytes > 0 ? kernel->args_bytes : 1);
+  if (task == NULL || task->args == NULL) {
+    sk__task_unref(task);
+    return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a launch of '%s'", kernel->name);
+  }
+  memcpy(task->args, args, kernel->args_bytes);
+  task->kernel = kernel;
+  task->blocks = blocks;
+  task->dynamic_ub_bytes = dynamic_ub_bytes;
+  task->file = file;
+  task->line = line;
+  return sk__task_submit(runtime, task);
+}
+
+aclError aclrtBinaryGetFunction(aclrtBinHandle bin, const char *kernelName, aclrtFuncHandle *func) {
+  (void)bin; /* objects register their kernels with the process when they are loaded */
+  if (kernelName == NULL || func == NULL)
+    return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: %s is NULL", kernelName == NULL ? "kernelName" : "func");
+  for (size_t i = 0; i < registry.count; i++)
+    if (strcmp(registry.items[i]->name, kernelName) == 0) {
+      *func = (void *)(uintptr_t)registry.items[i];
+      return ACL_SUCCESS;
+    }
+  return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: no kernel '%s' among the %zu of this process", kernelName,
+                  registry.count);
+}
+
+static const sk_kernel *registered(const void *handle) {
+  for (size_t i = 0; i < registry.count; i++)
+    if (registry.items[i] == handle) return registry.items[i];
+  return NULL;
+}
+
+aclError aclrtLaunchKernel(aclrtFuncHandle func, uint32_t numBlocks, const void *argsData, size_t argsSize,
+                           aclrtStream stream) {
+  const sk_kernel *kernel = registered(func);
+  if (kernel == NULL) return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtLaunchKernel: %p is no kernel", func);
+  if (argsSize != kernel->args_bytes || (argsData == NULL && argsSize > 0))
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtLaunchKernel: '%s' takes %u argument bytes, given %zu", kernel->name,
+                    kernel->args_bytes, argsSize);
+  return sk_kernel_launch(kernel, numBlocks, 0, stream, argsData, kernel->file, kernel->line);
+}
+
+aclError aclrtGetHardwareSyncAddr(void **addr) {
+  if (addr == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtGetHardwareSyncAddr: addr is NULL");
+  /* Kernels hand the value back to asc_set_ffts_base_addr and never follow it. */
+  static char cross_core_flags;
+  *addr = &cross_core_flags;
+  return ACL_SUCCESS;
+}

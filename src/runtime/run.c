@@ -1,0 +1,143 @@
+/* run.c - executes tasks: in order of issue, which is a topological order of streams and events. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/internal.h"
+
+static void run_block(sk__core *core, void *context) {
+  const sk__task *task = context;
+  sk_kernel_entry entry = core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv;
+  entry(task->args);
+}
+
+static bool uses_core(sk_kernel_type type, sk__core_type core) {
+  if (core == SK__AIC) return type != SK_AIV_ONLY && type != SK_MIX_AIV_1_0;
+  return type != SK_AIC_ONLY && type != SK_MIX_AIC_1_0;
+}
+
+/* Runs one launch on behalf of a stream and moves the stream's order and clock on. */
+static sk_status run_kernel(sk__runtime *runtime, sk__task *task, sk__run_stats *stats) {
+  const sk_kernel *kernel = task->kernel;
+  sk__launch launch = {
+      .name = kernel->name,
+      .type = (sk_kernel_type)kernel->type,
+      .blocks = task->blocks,
+      .schedmode = kernel->schedmode,
+      .dynamic_ub_bytes = task->dynamic_ub_bytes,
+      .flags = kernel->flags,
+      .context = task,
+  };
+  for (int core = SK__AIC; core <= SK__AIV; core++)
+    if (uses_core(launch.type, (sk__core_type)core)) launch.entry[core] = run_block;
+  sk__snapshot *after = sk__snapshot_new(sk__machine_checker(runtime->machine), task->stream->order);
+  if (after == NULL) return SK_OUT_OF_MEMORY;
+  sk_status status = sk__machine_run(runtime->machine, &launch, task->stream->order, after, stats);
+  sk__stream_set_order(task->stream, after);
+  task->stream->cycles += stats->cycles + sk__machine_soc(runtime->machine)->costs.launch_cycles;
+  if (status != SK_OK) runtime->device_error_core = uses_core(launch.type, SK__AIV) ? SK__AIV : SK__AIC;
+  return status;
+}
+
+static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
+  bool to_device = sk__in_gm(task->to), from_device = sk__in_gm(task->from);
+  if (to_device && !from_device)
+    return sk__gm_host_write(runtime->machine, task->to, (const void *)task->from, task->bytes);
+  if (!to_device) return sk__gm_host_read(runtime->machine, (void *)task->to, task->from, task->bytes);
+  void *through = malloc(task->bytes);
+  if (through == NULL) return SK_OUT_OF_MEMORY;
+  sk_status status = sk__gm_host_read(runtime->machine, through, task->from, task->bytes);
+  if (status == SK_OK) status = sk__gm_host_write(runtime->machine, task->to, through, task->bytes);
+  free(through);
+  return status;
+}
+
+static void run_record(const sk__task *task) {
+  sk__event *event = task->event;
+  if (event->order != NULL) sk__snapshot_unref(event->order);
+  event->order = task->stream->order != NULL ? sk__snapshot_ref(task->stream->order) : NULL;
+  event->cycles = task->stream->cycles;
+  event->complete = true;
+}
+
+static sk_status run_wait(sk__runtime *runtime, const sk__task *task) {
+  sk__event *event = task->event;
+  if (event->cycles > task->stream->cycles) task->stream->cycles = event->cycles;
+  if (event->order == NULL) return SK_OK;
+  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), task->stream->order);
+  if (joined == NULL) return SK_OUT_OF_MEMORY;
+  sk__snapshot_join(joined, event->order);
+  sk__stream_set_order(task->stream, joined);
+  return SK_OK;
+}
+
+static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result *result) {
+  memset(result, 0, sizeof *result);
+  switch (task->kind) {
+    case SK__TASK_KERNEL: return run_kernel(runtime, task, &result->stats);
+    case SK__TASK_COPY: return run_copy(runtime, task);
+    case SK__TASK_SET: return sk__gm_host_set(runtime->machine, task->to, task->value, task->bytes);
+    case SK__TASK_EVENT_RECORD: run_record(task); return SK_OK;
+    case SK__TASK_EVENT_WAIT: return run_wait(runtime, task);
+    case SK__TASK_EVENT_RESET: task->event->complete = false; return SK_OK;
+    case SK__TASK_HOST_FUNC: task->host_func(task->host_context); return SK_OK;
+    case SK__TASK_SCOPE_BEGIN:
+    case SK__TASK_SCOPE_END: return SK_OK; /* marks for the fuser */
+    case SK__TASK_KINDS: break;
+  }
+  return SK_INTERNAL;
+}
+
+sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__task_result *results) {
+  sk_status worst = SK_OK;
+  for (size_t i = 0; i < count; i++) {
+    sk__task_result ignored;
+    sk__task_result *result = results != NULL ? &results[i] : &ignored;
+    sk_status status = run_task(runtime, tasks[i], result);
+    result->status = status;
+    if (status != SK_OK && worst == SK_OK) worst = status;
+  }
+  return worst;
+}
+
+void sk__runtime_join_streams(sk__runtime *runtime) {
+  sk__snapshot *all = sk__snapshot_new(sk__machine_checker(runtime->machine), runtime->default_stream.order);
+  if (all == NULL) return; /* order stays per stream: fewer accesses count as ordered, none more */
+  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next)
+    if (stream->order != NULL) sk__snapshot_join(all, stream->order);
+  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next)
+    sk__stream_set_order(stream, sk__snapshot_ref(all));
+  sk__stream_set_order(&runtime->default_stream, all);
+}
+
+/* Work whose effect the host can see must happen exactly once, so the hook never gets it. */
+static bool host_visible(const sk__task *task) {
+  if (task->kind == SK__TASK_HOST_FUNC) return true;
+  return task->kind == SK__TASK_COPY && !(sk__in_gm(task->to) && sk__in_gm(task->from));
+}
+
+static sk_status run_segment(sk__runtime *runtime, sk__task *const *tasks, size_t count) {
+  if (runtime->hook != NULL && !host_visible(tasks[0]))
+    return runtime->hook(runtime->hook_context, runtime, tasks, count);
+  return sk__runtime_run(runtime, tasks, count, NULL);
+}
+
+sk_status sk__runtime_flush(sk__runtime *runtime) {
+  if (runtime->running) return SK_OK; /* a host callback waits for its own past */
+  runtime->running = true;
+  sk_status worst = SK_OK;
+  while (runtime->pending.count > 0) {
+    sk__task_list batch = runtime->pending; /* callbacks may queue more meanwhile */
+    memset(&runtime->pending, 0, sizeof runtime->pending);
+    for (size_t begin = 0, end; begin < batch.count; begin = end) {
+      bool visible = host_visible(batch.items[begin]);
+      for (end = begin + 1; end < batch.count && host_visible(batch.items[end]) == visible; end++) continue;
+      sk_status status = run_segment(runtime, batch.items + begin, end - begin);
+      if (status != SK_OK && worst == SK_OK) worst = status;
+    }
+    sk__task_list_clear(&batch);
+  }
+  if (worst == SK_OK) worst = runtime->device_error;
+  sk__runtime_join_streams(runtime);
+  runtime->running = false;
+  return worst;
+}

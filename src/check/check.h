@@ -48,7 +48,7 @@ typedef struct sk__end {
 } sk__end;
 
 typedef struct sk__finding {
-  char id[16];          /* key of the catalogue: "H1", "H12", "GM_OUT_OF_BOUNDS" ... (hazards.h) */
+  char id[32];          /* key of the catalogue: "H1", "H12", "GM_OUT_OF_BOUNDS" ... (hazards.h) */
   sk__category category;
   sk__severity severity;
   char message[512];    /* one sentence that names the thing */
@@ -66,6 +66,8 @@ typedef struct sk__checker sk__checker;
 SK_MUST_USE sk_status sk__checker_create(const sk__soc *soc, sk__checker **out);
 void sk__checker_destroy(sk__checker *checker);
 
+/* Appends one more end (a waiting core of a deadlock); beyond the eighth only "and n more" is noted. */
+void sk__finding_add_waiter(sk__finding *finding, const sk__end *end);
 /* Reports a finding: copied, and merged with an earlier one of the same cause (same id and same sites).
  * Thread safe. Never fails; on memory shortage only the count grows. */
 void sk__report(sk__checker *checker, const sk__finding *finding);
@@ -79,6 +81,21 @@ bool sk__site_text(const void *site, char *text, size_t text_bytes);
 typedef struct sk__source { char file[256]; char function[128]; uint32_t line; } sk__source;
 bool sk__site_source(const void *site, sk__source *out);
 
+/* One entry of the catalogue (hazards.h): what a finding id means. All texts are static, never NULL. */
+typedef struct sk__hazard {
+  const char *id, *title;
+  sk__category category;
+  const char *cause, *symptom, *detection, *remedy;
+} sk__hazard;
+/* The entry of an id, letter case ignored; NULL when there is none. */
+const sk__hazard *sk__hazard_find(const char *id);
+/* All entries in catalogue order. */
+const sk__hazard *sk__hazard_all(size_t *count);
+/* The id that was most likely meant, NULL when none is near. */
+const char *sk__hazard_nearest(const char *id);
+const char *sk__category_name(sk__category category); /* "operator", "fuser" ... */
+const char *sk__severity_name(sk__severity severity); /* "error" ... */
+
 /* ---- order --------------------------------------------------------------------------------- */
 
 typedef struct sk__snapshot sk__snapshot; /* immutable vector over all actors, reference counted */
@@ -91,15 +108,28 @@ typedef struct sk__order {
   sk__snapshot *base;                   /* ordered before everything this core does now */
   uint64_t *ext;                        /* own copy when it differs from base, else NULL */
   uint32_t core;                        /* machine-wide index */
-  bool enabled;                         /* false: plain run, nothing is recorded */
+  bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
   void *context;                        /* the machine's core, for describing ends */
+  /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
+  sk__checker *checker;
+  uint64_t launch_clock;                /* clocks below are from before this launch */
+  uint64_t per_instruction;             /* 1: same-pipe accesses are judged, every instruction has its clock */
+  bool in_sub;                          /* inside a sub-kernel of an SK */
+  bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
 } sk__order;
 
 /* How the machine describes "who is running here now" when a finding needs an end. */
 typedef void (*sk__describe_fn)(void *context, sk__end *end);
 void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe);
+/* Same-pipe accesses: false (default) = later instructions of a pipe are ordered after its earlier ones;
+ * true = only by pipe_barrier or a flag round trip (the scalar pipe stays in order). Takes effect at the
+ * next sk__order_begin. */
+void sk__checker_set_same_pipe(sk__checker *checker, bool judged);
+/* More than one host thread runs cores: GM page records are locked while in use. Not while running. */
+void sk__checker_set_threads(sk__checker *checker, uint32_t threads);
 
-/* Launch begins on this core: ordered after `before` (NULL = nothing before). */
+/* Launch begins on this core: ordered after `before` (NULL = nothing before but what the host did). The
+ * caller has set order->context and order->enabled. */
 void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__snapshot *before);
 /* A sub-kernel begins inside an SK: nothing gets ordered, local memory becomes "not initialised". */
 void sk__order_begin_sub(sk__order *order);
@@ -120,6 +150,7 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe);
 /* Issue of an instruction on `pipe`: ordered after everything the scalar unit did so far. Called by
  * every instruction; inline and cheap. */
 static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
+  order->clock[pipe] += order->per_instruction;
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
 }
 

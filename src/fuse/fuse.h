@@ -1,0 +1,127 @@
+/* fuse.h - floor 6: from a graph and options to SK programs, with the reason of every decision.
+ *
+ * A plan says for every node what becomes of it; an SK is two short instruction lists (AIC queue, AIV
+ * queue) that every core of its launch interprets. Both front ends produce this one form. */
+#ifndef SK_FUSE_FUSE_H
+#define SK_FUSE_FUSE_H
+
+#include <stdio.h>
+#include <jansson.h>
+
+#include "graph/graph.h"
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+typedef struct sk__patterns { const char *const *items; size_t count; } sk__patterns;
+
+/* Options of the captured-graph path (the sheet's section 2.2), plus what the verifier forces. */
+typedef struct sk__fuse_options {
+  uint32_t preload_code, split_mode, stream_fusion, debug_sync_all, auto_op_parallel;
+  uint32_t debug_op_exec_trace, debug_cross_core_sync_check, early_start, debug_per_op_max_core_num;
+  uint32_t value_breaker_bypass, task_breaker_bypass;
+  sk__patterns dcci_disable_on_kernel, dcci_before_kernel_start, dcci_after_kernel_end, ubuf_lock_ignore_kernel;
+  /* Not options of the real planner: launch every SK with these counts (GE: debug-aic-num, debug-aiv-num);
+   * 0 = as computed. aiv must be 0, aic or 2 * aic. */
+  uint32_t force_aic, force_aiv;
+  bool emulate_vendor_defects;
+} sk__fuse_options;
+
+sk__fuse_options sk__fuse_defaults(void);
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+#define SK__TASK_TYPE_LIST(X)                                                                     \
+  X(FUNC, 0) X(SYNC, 1) X(PRELOAD, 2) X(EVENT_NOTIFY, 3) X(EVENT_WAIT, 4) X(EVENT_RESET, 5)
+typedef enum sk__op_type {
+#define X(name, value) SK__OP_##name = (value),
+  SK__TASK_TYPE_LIST(X)
+#undef X
+} sk__op_type;
+
+#define SK__SYNC_LIST(X)                                                                          \
+  X(ALL_SYNC, 0) X(AIC_TO_AIC, 1) X(AIV_TO_AIV, 2) X(SET_AIC_TO_AIV, 3) X(SET_AIV_TO_AIC, 4)      \
+  X(WAIT_AIC_TO_AIV, 5) X(WAIT_AIV_TO_AIC, 6) X(EARLY_START, 7)
+typedef enum sk__sync {
+#define X(name, value) SK__SYNC_##name = (value),
+  SK__SYNC_LIST(X)
+#undef X
+} sk__sync;
+
+/* Flush and debug bits of a FUNC task (section 7.3). */
+#define SK__FUNC_DISABLE_DCCI 1u
+#define SK__FUNC_SYNC_ALL 2u
+#define SK__FUNC_DCCI_BEFORE 4u
+#define SK__FUNC_DCCI_AFTER 8u
+#define SK__FUNC_CROSS_CORE_CHECK 16u
+#define SK__FUNC_DO_AFTER_FLUSH 32u
+
+typedef struct sk__op {
+  sk__op_type type;
+  uint32_t node;            /* index in the SK's task list; UINT32_MAX = boundary */
+  uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: active count */
+  sk__sync sync;            /* SYNC */
+  uint32_t debug;           /* FUNC: SK__FUNC_* */
+  uint32_t early_mask;      /* early start: func mask (FUNC) or sync mask (SYNC) */
+  uint32_t preload_units;   /* PRELOAD */
+  uint64_t address, value;  /* EVENT_* */
+  uint32_t condition;       /* EVENT_WAIT */
+  sk__task *task;           /* FUNC: the launch whose kernel and arguments it calls; NULL from a file */
+} sk__op;
+typedef struct sk__queue { sk__op *ops; size_t count; uint32_t blocks; } sk__queue;
+
+typedef struct sk__sk {
+  const char *name;         /* sk_<id>_<scopes>_start_<first>_end_<last> */
+  uint32_t scope_id;
+  sk_kernel_type type;      /* of the launch: SK_AIV_ONLY, SK_AIC_ONLY, SK_MIX_AIC_1_1, SK_MIX_AIC_1_2 */
+  uint32_t blocks;
+  sk__queue queue[2];       /* by sk__core_type */
+  sk__node_index *members;  /* tasks in final order */
+  size_t member_count;
+  sk__node_index main;      /* the node whose place the SK takes */
+} sk__sk;
+
+/* What becomes of a node. */
+typedef enum sk__fate { SK__STAYS, SK__FUSED, SK__LAUNCHES_SK, SK__REMOVED, SK__BOUNDARY } sk__fate;
+typedef struct sk__decision {
+  sk__fate fate;
+  uint32_t sk;              /* index of its SK, UINT32_MAX none */
+  const char *reason;       /* code: "CAN_FUSE", "NOT_IN_SCOPE" ... */
+  const char *sub_reason;   /* or NULL */
+  const char *advice;       /* what to change, or NULL when fused */
+} sk__decision;
+
+typedef struct sk__plan {
+  const sk__graph *graph;   /* borrowed */
+  sk__fuse_options options;
+  size_t sk_count;
+  sk__sk *sks;              /* in order of their main nodes */
+  sk__decision *decisions;  /* per graph node */
+  struct sk__arena *arena;
+} sk__plan;
+
+/* Plans. SK_INVALID_ARGUMENT / SK_STATE: the real call would fail; *why then names the node and rule
+ * (static or owned by nobody: copied into why_text). */
+SK_MUST_USE sk_status sk__plan_make(const sk__graph *graph, const sk__fuse_options *options, sk__plan **out,
+                                    char *why, size_t why_bytes);
+void sk__plan_free(sk__plan *plan);
+
+/* What one launch of an execution was. */
+typedef struct sk__launch_result {
+  const char *name;
+  bool is_sk;
+  sk_kernel_type type;
+  uint32_t blocks;
+  sk_status status;
+  sk__run_stats stats;
+} sk__launch_result;
+
+/* Executes the plan's graph: tasks that stay run as they are, SKs run as one launch each. results holds
+ * plan->graph->node_count entries; *launches = how many were filled. */
+SK_MUST_USE sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results,
+                                   size_t *launches);
+
+/* Listing for people, and JSON (the vendor's queue schema plus decisions). */
+void sk__plan_print(const sk__plan *plan, FILE *to);
+json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */
+
+#endif

@@ -79,7 +79,27 @@ const char *sk__mem_name(sk__mem mem);
 const char *sk__core_type_name(sk__core_type type);
 /* Capacity in bytes of an on-chip memory on a core of this type; 0 where it does not exist. */
 uint32_t sk__mem_bytes(const sk__soc *soc, sk__core_type type, sk__mem mem);
-/* Offset of the memory inside a core's local slot (window.h). */
+/* Offset of the memory inside a core's local slot (window.h); 0 for GM, which is in no slot. */
 uint32_t sk__mem_slot_offset(sk__mem mem);
+
+/* Where a number of a profile comes from. */
+#define SK__ORIGIN_LIST(X) X(SHEET, "sheet") X(INFERRED, "inferred") X(ESTIMATE, "estimate")
+typedef enum sk__origin {
+#define X(name, text) SK__ORIGIN_##name,
+  SK__ORIGIN_LIST(X)
+#undef X
+  SK__ORIGINS
+} sk__origin;
+const char *sk__origin_name(sk__origin origin);
+
+/* The numbers of a profile with their origins, for people: *count of them, static storage; NULL for a
+ * record that is not one of sk__soc_all. */
+typedef struct sk__soc_fact {
+  const char *field; /* as in C: "costs.clock_mhz" */
+  uint64_t value;
+  sk__origin origin;
+  const char *note;
+} sk__soc_fact;
+SK__API const sk__soc_fact *sk__soc_facts(const sk__soc *soc, size_t *count);
 
 #endif

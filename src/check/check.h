@@ -162,7 +162,9 @@ void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t
 
 /* ---- shadow -------------------------------------------------------------------------------- */
 
-typedef enum sk__access { SK__READ, SK__WRITE, SK__ATOMIC } sk__access;
+/* READ_ANY (local memory only): a READ for which bytes never written are no finding: loads of whole
+ * fractals carry the padding of a matrix along, and nothing that counts comes from there. */
+typedef enum sk__access { SK__READ, SK__WRITE, SK__ATOMIC, SK__READ_ANY } sk__access;
 
 /* Records and checks one access to contiguous bytes. The caller has checked the bounds.
  * Local memory: address inside a core's slot. Findings go to the checker. */

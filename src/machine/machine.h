@@ -85,6 +85,7 @@ typedef struct sk__machine_options {
   bool checks;                  /* shadow and order */
   uint64_t instruction_budget;  /* per core and launch; 0 = default */
   uint8_t fill;                 /* pattern of fresh device memory, so that luck differs between runs */
+  uint32_t guard_ms;            /* CPU time a loop may burn without one instruction; 0 = default */
 } sk__machine_options;
 
 SK_MUST_USE sk_status sk__machine_create(const sk__machine_options *options, sk__machine **out);
@@ -132,9 +133,9 @@ struct sk__core {
   uint32_t index;               /* machine-wide: AICs 0..aic-1, then AIVs */
   sk__core_type type;
   uint32_t group;               /* AI core */
-  uint32_t sub_block;           /* AIV: 0/1; AIC: 0 */
+  uint32_t sub_block;           /* as the kernel sees it: AIV of MIX 1:2: 0/1; all others 0 */
   uint32_t block_idx;           /* raw: AIC and AIV of MIX: block of the AI core */
-  uint32_t ratio;               /* AIVs per AIC of the launch */
+  uint32_t ratio;               /* what GetTaskRatio is: AIC 1; AIV 2 in MIX 1:2, else 1 */
   bool checks;                  /* = order.enabled */
   const sk__launch *launch;
   sk__view view;
@@ -162,6 +163,8 @@ struct sk__core {
   /* time and budget */
   uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
   uint64_t instructions;
+  uint64_t instruction_stop;    /* at this count sk__checkpoint leaves the fast path */
+  uint64_t gm_stores;           /* writes to device memory so far: progress, for cores that poll */
 
   /* state owned by the machine */
   sk__order order;
@@ -246,6 +249,18 @@ void sk__cross_wait(sk__core *core, uint32_t id);
 void sk__sync_all(sk__core *core, bool aiv_only);
 /* A core that polls memory (soft barriers) gives way; counts towards the deadlock rule. */
 void sk__yield(sk__core *core);
+
+/* The same for the SK program's own barriers and for the early-start calls: the reserved ids 11..14 are
+ * theirs, so no H8. */
+void sk__cross_set_system(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
+void sk__cross_wait_system(sk__core *core, uint32_t id);
+
+/* Called where a loop of the kernel passes often (operands, flags, cache maintenance): ends a block that
+ * is over its instruction budget, and lets others run when a core has polled for long. */
+void sk__checkpoint_slow(sk__core *core);
+static inline void sk__checkpoint(sk__core *core) {
+  if (__builtin_expect(core->instructions >= core->instruction_stop, 0)) sk__checkpoint_slow(core);
+}
 
 /* Ends the running block at once after a fault was reported (never returns). */
 _Noreturn void sk__core_abort(sk__core *core, sk_status why);

@@ -1,0 +1,299 @@
+/* internal.h - the machine as its own files see it. Private to the machine floor.
+ *
+ * Words. A *lane* is what executes blocks one after another: one core of a single-type launch, one AI
+ * core (AIC and its AIVs) of a MIX launch; lane l runs blocks l, l + lanes, l + 2 lanes ... A *seat* is
+ * the scheduling state of one core. A *shard* is a set of lanes with a run queue of its own; a *worker* is
+ * a host thread that runs one or more shards. Fibers never change their thread.
+ *
+ * Locking. With one shard nothing is locked. With several, `machine->lock` guards seat states, run
+ * queues, cross-core flags and barriers (sk__lock / sk__unlock); everything else a fiber touches is its
+ * own core's. */
+#ifndef SK_MACHINE_INTERNAL_H
+#define SK_MACHINE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/rng.h"
+#include "base/vec.h"
+#include "machine/fiber.h"
+#include "machine/machine.h"
+#include "machine/memory.h"
+
+enum {
+  SK__FLAG_IDS = 16,
+  SK__FLAG_LIMIT = 15,          /* a counter has four bits */
+  SK__EVENT_IDS = 8,
+  SK__MAX_GROUPS = SK__MAX_CORES / 3 + 1,
+  SK__MAX_WORKERS = 8,
+  SK__SCRATCH_BYTES = 1 << 20,
+};
+/* Reserved flag ids: the hardware barriers' and the matmul service's. */
+enum { SK__ID_AIC_ALL = 11, SK__ID_AIV_TO_AIC = 12, SK__ID_AIC_TO_AIV = 13, SK__ID_AIV_ALL = 14, SK__ID_SERVICE = 15 };
+
+#define SK__NO_TASK UINT32_MAX
+
+/* ---- cross-core flags ---------------------------------------------------------------------- */
+
+/* What one increment of a counter carries to the wait that consumes it. */
+typedef struct sk__message {
+  sk__snapshot *snapshot;       /* NULL without checks */
+  uint64_t cycles;
+} sk__message;
+
+/* Messages in order of arrival. More than 16 outstanding is reported when it happens; from there on the
+ * newest slot takes the rest together. */
+typedef struct sk__mailbox {
+  sk__message items[SK__FLAG_IDS];
+  uint32_t first, count;
+} sk__mailbox;
+
+/* Sets of one id that take effect together: delivered when every member has set once more. */
+typedef struct sk__flag_group {
+  uint32_t completed;           /* times all members had set */
+  uint32_t missing;             /* members that have not set for the next time */
+  sk__mailbox pending;          /* contributions to completion completed + 1, + 2 ... */
+} sk__flag_group;
+
+typedef struct sk__flag_state {
+  sk__mailbox inbox[SK__FLAG_IDS];
+  uint32_t sets[3][SK__FLAG_IDS];  /* executed by this core, by mode */
+  int32_t lead[SK__FLAG_IDS];      /* own group sets (mode 0, 1) minus own waits: how far the counter can run up */
+  uint8_t last_mode[SK__FLAG_IDS]; /* 1 + mode of the last set since the core's last wait, 0 = none */
+  uint16_t used;                   /* ids that must be cleared at the end of the launch */
+} sk__flag_state;
+
+typedef struct sk__flag_scope { /* groups of one set of members, by id */
+  sk__flag_group groups[SK__FLAG_IDS];
+  uint16_t used;
+} sk__flag_scope;
+
+/* ---- ledger: what each sub-kernel did with flags and barriers ------------------------------ */
+
+typedef enum sk__act {
+  SK__ACT_BEGIN,                /* the core entered the sub-kernel */
+  SK__ACT_SET0, SK__ACT_SET1, SK__ACT_SET2, SK__ACT_WAIT,
+  SK__ACT_SYNC_AIV, SK__ACT_SYNC_MIX,
+} sk__act;
+
+typedef struct sk__ledger_entry {
+  uint32_t task;
+  uint8_t act, id;
+  uint32_t count;
+  uint32_t block_num;
+  const void *site;             /* of the first */
+  const char *instr, *kernel;
+} sk__ledger_entry;
+
+typedef struct sk__ledger {
+  SK__VEC(sk__ledger_entry) entries;
+  size_t scope;                 /* entries of the running sub-kernel start here */
+} sk__ledger;
+
+/* ---- seats, lanes, shards, workers --------------------------------------------------------- */
+
+typedef enum sk__seat_state { SK__SEAT_OUT, SK__SEAT_READY, SK__SEAT_RUNNING, SK__SEAT_BLOCKED, SK__SEAT_DONE } sk__seat_state;
+typedef enum sk__wait_kind { SK__WAIT_NONE, SK__WAIT_FLAG, SK__WAIT_SYNC_AIV, SK__WAIT_SYNC_MIX, SK__WAIT_POLL } sk__wait_kind;
+
+typedef struct sk__shard sk__shard;
+
+typedef struct sk__seat {
+  sk__fiber fiber;
+  sk__core *core;
+  sk__shard *shard;
+  uint32_t lane;
+  bool second_aiv;              /* physically the second vector core of its AI core */
+  sk__seat_state state;
+  sk__wait_kind wait;
+  uint32_t wait_id;
+  bool resume_slow;             /* woken from a barrier whose shortcut was given up */
+  bool aborted;
+  bool polling;                 /* gave way in sk__yield and has done nothing else since */
+  uint32_t idle_epoch, idle_picks;
+  uint64_t slice_start;         /* instructions when the fiber last came to run */
+  sk__rng rng;
+  sk__ledger ledger;
+  uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
+  const void *event_sites[SK__PIPE_SLOTS][SK__PIPE_SLOTS][SK__EVENT_IDS];
+} sk__seat;
+
+typedef struct sk__lane {
+  uint8_t core_count, live;
+  uint8_t cores[3];             /* AIC first */
+  uint32_t block;
+} sk__lane;
+
+enum { SK__QUEUES = 4, SK__QUEUE_POLLING = SK__QUEUES - 1, SK__QUEUE_SLOTS = 256 };
+
+typedef struct sk__queue {      /* a ring; every core stands in at most one */
+  uint8_t cores[SK__QUEUE_SLOTS];
+  uint8_t head, tail;
+} sk__queue;
+
+typedef struct sk__worker sk__worker;
+
+struct sk__shard {
+  sk__queue queues[SK__QUEUES]; /* the lowest non-empty one is served */
+  sk__worker *worker;           /* NULL until some thread has started it */
+  bool started;
+  sk__rng rng;
+};
+
+typedef struct sk__fault {
+  bool pending;
+  bool endless;                 /* the guard's verdict, not a signal of the kernel */
+  int signal, code;
+  uint64_t address;
+  const void *site;
+} sk__fault;
+
+struct sk__worker {
+  sk__machine *machine;
+  sk__context context;          /* of the scheduler on this thread */
+  uint32_t index;
+  void *scratch;
+  _Atomic uint64_t switches;
+  sk__core *volatile running;
+  sk__fault fault;
+  /* the guard against loops that call nothing */
+  uint64_t guard_switches, guard_instructions;
+  uint32_t guard_ticks;
+  pthread_t thread;             /* helpers only */
+  bool thread_made;
+};
+
+/* All cores in one hardware barrier, as a shortcut of the flag algorithm (sync_all.c). */
+typedef struct sk__rendezvous { uint32_t arrived; } sk__rendezvous;
+
+/* The launch that is running. */
+typedef struct sk__run {
+  const sk__launch *launch;
+  sk__snapshot *before, *after;
+  sk__lane lanes[SK__MAX_CORES];
+  uint32_t lane_count;
+  uint32_t share[2];            /* cores of each type per block */
+  uint32_t members[2];          /* cores of each type over all blocks: what mode 0 counts */
+  uint32_t present[2];          /* of them co-resident */
+  uint8_t cores[SK__MAX_CORES]; /* the present cores, lane by lane */
+  uint32_t core_count;
+  uint32_t live;                /* seats not done */
+  uint32_t blocked;
+  uint32_t shard_count;
+  bool shared;                  /* more than one shard: lock */
+  bool over;                    /* nobody is to be resumed any more */
+  sk_status status;
+  uint32_t idle_epoch, idle_seats;
+  uint64_t idle_stores;
+  uint32_t waiting_workers, active_workers;
+  bool help_wanted;
+  uint64_t started_ns;
+} sk__run;
+
+struct sk__machine {
+  sk__machine_options options;
+  const sk__soc *soc;
+  sk__checker *checker;
+  sk__memory memory;
+  sk__stack_pool stacks;
+  uint32_t core_count;
+  sk__core *cores;              /* [core_count] */
+  sk__seat *seats;              /* [core_count] */
+  uint32_t mem_offset[SK__MEMS];
+  uint32_t mem_capacity[2][SK__MEMS];
+  sk__flag_scope all[2];        /* mode 0, by core type */
+  sk__flag_scope *pair;         /* mode 1, by AI core */
+  sk__flag_scope *up;           /* mode 2 AIV -> AIC, by AI core */
+  uint32_t plain_users[SK__FLAG_IDS]; /* counters, pending sets and waits on an id outside the shortcut */
+  sk__rendezvous sync_aiv[2], sync_mix;
+  uint64_t instruction_budget;  /* as configured, or the default */
+  uint32_t next_serial;
+  bool running;
+
+  pthread_mutex_t lock;
+  pthread_cond_t changed;       /* a worker without work waits for this */
+  sk__shard shards[SK__MAX_WORKERS];
+  sk__worker workers[SK__MAX_WORKERS]; /* [0] is the caller of sk__machine_run */
+  sk__run run;
+  struct sk__helpers *helpers;  /* NULL until a launch wants a second thread */
+};
+
+static inline void sk__lock(sk__machine *machine) {
+  if (machine->run.shared) pthread_mutex_lock(&machine->lock);
+}
+static inline void sk__unlock(sk__machine *machine) {
+  if (machine->run.shared) pthread_mutex_unlock(&machine->lock);
+}
+static inline sk__seat *sk__seat_of(const sk__core *core) { return &core->machine->seats[core->index]; }
+static inline bool sk__in_sub(const sk__core *core) { return core->view.task != SK__NO_TASK; }
+/* Code of the SK program itself, not of a sub-kernel. */
+static inline bool sk__is_sk_code(const sk__core *core) { return core->launch->is_sk && !sk__in_sub(core); }
+
+/* ---- core.c -------------------------------------------------------------------------------- */
+
+/* A finding about the running core with its first end filled in; texts are added by the caller. */
+sk__finding sk__core_finding(const sk__core *core, const char *id, sk__category category, sk__severity severity);
+/* One more end; identity of the core, site and instruction as given. The end, to add words to. */
+sk__end *sk__finding_end(sk__finding *finding, const sk__core *core, const char *role, const void *site, const char *instr);
+void sk__core_describe(void *context, sk__end *end);
+void sk__core_begin_block(sk__core *core, uint32_t block);
+void sk__core_end_block(sk__core *core);
+uint64_t sk__core_latest_cycles(const sk__core *core);
+
+/* ---- locals.c ------------------------------------------------------------------------------ */
+
+SK_MUST_USE sk_status sk__locals_make(sk__core *core);
+void sk__locals_drop(sk__core *core);
+void sk__locals_reset(sk__core *core);
+
+/* ---- scheduler.c --------------------------------------------------------------------------- */
+
+void sk__scheduler_begin(sk__machine *machine);
+void sk__worker_loop(sk__worker *worker);
+/* Puts a seat into its shard's queue; lock held. */
+void sk__seat_wake(sk__seat *seat);
+/* The running core waits until sk__seat_wake; called with the lock held, returns without it. */
+void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id);
+/* A chance to switch at a synchronising instruction (random schedules, hard builds). */
+void sk__chance(sk__core *core);
+/* Lets others run, in front of or behind polling cores. */
+void sk__give_way(sk__core *core, bool polling);
+
+/* ---- workers.c ----------------------------------------------------------------------------- */
+
+/* Runs the launch on the caller's thread and, if worth it, on helpers; returns when all have left it. */
+void sk__workers_run(sk__machine *machine);
+void sk__workers_stop(sk__machine *machine);
+/* A shard nobody has started: taken by this worker, or NULL. Lock held. */
+sk__shard *sk__workers_claim(sk__worker *worker);
+
+/* ---- cross.c, sync_all.c ------------------------------------------------------------------- */
+
+void sk__flags_begin(sk__machine *machine);
+void sk__flags_end(sk__machine *machine); /* un-fused reset; drops what is outstanding */
+void sk__flag_set_raw(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
+void sk__flag_wait_raw(sk__core *core, uint32_t id);
+uint32_t sk__flag_group_size(const sk__core *core, uint32_t mode);
+/* The group a set of this mode belongs to; NULL for AIC sets of mode 2, which need nobody else. */
+sk__flag_group *sk__flag_group_of(sk__core *core, uint32_t mode, uint32_t id);
+/* A plain operation on a barrier's id: cores waiting in the shortcut fall back to flags. Lock held. */
+void sk__sync_give_up(sk__machine *machine, uint32_t id);
+
+/* ---- ledger.c, deadlock.c ------------------------------------------------------------------ */
+
+void sk__ledger_note(sk__core *core, sk__act act, uint32_t id);
+void sk__ledger_begin(sk__machine *machine);
+void sk__ledger_judge(sk__machine *machine, bool deadlocked); /* H2, H7 and barrier counts over the whole launch */
+void sk__ledger_free(sk__ledger *ledger);
+void sk__deadlock_report(sk__machine *machine);
+
+/* ---- faults.c ------------------------------------------------------------------------------ */
+
+void sk__faults_install(void);
+void sk__faults_remove(void);
+/* This thread is about to run fibers / has left them. */
+void sk__faults_enter(sk__worker *worker);
+void sk__faults_leave(sk__worker *worker);
+/* Reports what the signal handler noted; on the scheduler's stack. */
+void sk__fault_report(sk__worker *worker, sk__core *core);
+
+#endif

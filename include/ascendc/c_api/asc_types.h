@@ -11,10 +11,13 @@
 
 /* ---- qualifiers ---------------------------------------------------------------------------- */
 
+#define __inline__ inline
+
+/* skcc knows these words itself; macros would hide them from it. They are for other compilers. */
+#ifndef __SKCC__
 #define __global__ __attribute__((visibility("default"), used))
 #define __aicore__
 #define __host__
-#define __inline__ inline
 #define __vector__
 #define __cube__
 #define __mix__(aic, aiv)
@@ -28,6 +31,7 @@
 #define __cc__
 #define __fbuf__
 #define __biasbuf__
+#endif
 
 #define __NPU_ARCH__ 2201
 

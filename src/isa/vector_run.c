@@ -1,0 +1,191 @@
+/* vector_run.c - the one outline of all elementwise instructions: check, footprint, work, clock. */
+#include <string.h>
+
+#include "isa/isa.h"
+#include "isa/simd/vector_kernels.h"
+
+SK__SIMD_BIND(vector)
+
+#define MAX_STRIDE 255u /* repeat strides: the instruction has eight bits for each */
+
+static uint32_t flags_of(const sk__core *core) {
+  return (sk__ctrl(core, SK__CTRL_FLOAT_INF_NAN) ? 0 : SK__V_FLOAT_SATURATE) |
+         (sk__ctrl(core, SK__CTRL_INT_SATURATE) ? SK__V_INT_SATURATE : 0) |
+         (sk__ctrl(core, SK__CTRL_CAST_TRUNCATE) ? SK__V_CAST_TRUNCATE : 0);
+}
+
+static uint32_t lanes_of(const sk__vinstr *instr) {
+  uint32_t widest = instr->dst_bits > instr->src_bits ? instr->dst_bits : instr->src_bits;
+  return widest <= 16 ? 128 : SK__REPEAT_BYTES * 8 / widest;
+}
+
+/* A shift by more than the width has no meaning on the chip. */
+static bool scalar_ok(sk__core *core, const sk__vinstr *instr, uint64_t scalar) {
+  if (instr->scalar_bits == 0 || (uint32_t)scalar <= instr->scalar_bits) return true;
+  sk__bad_argument(core, "the shift distance", (int32_t)scalar, "0..%u", instr->scalar_bits);
+  return false;
+}
+
+/* Source and destination share bytes in a way that the flat loop would not do in order. */
+static bool entangled(const uint8_t *d, uint64_t d_bytes, const uint8_t *s, uint64_t s_bytes, bool same_size) {
+  if (d == s && same_size) return false;
+  return d < s + s_bytes && s < d + d_bytes;
+}
+
+typedef struct operands {
+  sk__stream d, s[2];
+} operands;
+
+/* The general case, one iteration at a time: sources are read whole before the destination is written. */
+static void run_in_order(sk__core *core, const sk__vinstr *instr, const operands *o, const sk__iterations *it,
+                         const sk__vparams *params) {
+  _Alignas(64) uint8_t near_by[3][SK__REPEAT_BYTES];
+  uint8_t *copy[3] = {near_by[0], near_by[1], near_by[2]};
+  if (it->lanes > 128 || it->lanes * instr->dst_bits > SK__REPEAT_BYTES * 8)
+    for (uint32_t i = 0; i < 3; i++) copy[i] = (uint8_t *)core->scratch + i * SK__UB_BYTES;
+  sk__vkernel *kernel = sk__simd_vector->kernel[instr->kernel];
+  uint32_t total = sk__iteration_total(it);
+  for (uint32_t r = 0; r < total; r++) {
+    for (uint32_t i = 0; i < instr->sources; i++) sk__stream_gather(&o->s[i], it, r, copy[i]);
+    if (instr->reads_dst) sk__stream_gather(&o->d, it, r, copy[2]);
+    kernel(copy[2], copy[0], copy[1], r < it->full ? it->prefix : it->tail, params);
+    sk__stream_scatter(&o->d, it, r, copy[2]);
+  }
+}
+
+/* Whole prefixes of iterations whose blocks are contiguous, and that do not feed one another. */
+static bool run_by_rows(const sk__vinstr *instr, const operands *o, const sk__iterations *it,
+                        const sk__vparams *params) {
+  if (it->pattern || o->d.block_bytes != SK__BLOCK_BYTES) return false;
+  if (instr->dst_bits == 4 && ((it->prefix | it->tail) & 1u) != 0) return false;
+  uint64_t d_bytes = sk__stream_extent(&o->d, it);
+  for (uint32_t i = 0; i < instr->sources; i++) {
+    if (o->s[i].block_bytes != SK__BLOCK_BYTES) return false;
+    bool alike = instr->dst_bits == instr->src_bits && o->s[i].repeat_bytes == o->d.repeat_bytes &&
+                 o->d.repeat_bytes >= it->lanes * instr->dst_bits / 8;
+    if (entangled(o->d.base, d_bytes, o->s[i].base, sk__stream_extent(&o->s[i], it), alike)) return false;
+  }
+  sk__vkernel *kernel = sk__simd_vector->kernel[instr->kernel];
+  uint32_t total = sk__iteration_total(it);
+  for (uint32_t r = 0; r < total; r++)
+    kernel(o->d.base + (uint64_t)r * o->d.repeat_bytes, o->s[0].base + (uint64_t)r * o->s[0].repeat_bytes,
+           o->s[1].base + (uint64_t)r * o->s[1].repeat_bytes, r < it->full ? it->prefix : it->tail, params);
+  return true;
+}
+
+static bool flat(const sk__vinstr *instr, const operands *o, const sk__iterations *it) {
+  if (!sk__stream_flat(&o->d, it)) return false;
+  uint64_t d_bytes = sk__stream_extent(&o->d, it);
+  for (uint32_t i = 0; i < instr->sources; i++)
+    if (!sk__stream_flat(&o->s[i], it) || entangled(o->d.base, d_bytes, o->s[i].base, sk__stream_extent(&o->s[i], it),
+                                                    instr->dst_bits == instr->src_bits))
+      return false;
+  return instr->dst_bits != 4 || (it->tail & 1u) == 0;
+}
+
+static void footprint(sk__core *core, const sk__vinstr *instr, const operands *o, const sk__iterations *it) {
+  for (uint32_t i = 0; i < instr->sources; i++) sk__stream_access(core, SK__PIPE_V, SK__READ, &o->s[i], it);
+  if (instr->reads_dst) sk__stream_access(core, SK__PIPE_V, SK__READ, &o->d, it);
+  sk__stream_access(core, SK__PIPE_V, SK__WRITE, &o->d, it);
+}
+
+static bool resolve(sk__core *core, const sk__vinstr *instr, operands *o, const sk__iterations *it) {
+  static const char *const names[3][2] = {{"", ""}, {"src", ""}, {"src0", "src1"}};
+  o->d.base = sk__ub_operand(core, o->d.base, sk__stream_extent(&o->d, it), SK__BLOCK_BYTES, "dst");
+  if (o->d.base == NULL) return false;
+  for (uint32_t i = 0; i < instr->sources; i++) {
+    o->s[i].base = sk__ub_operand(core, o->s[i].base, sk__stream_extent(&o->s[i], it), SK__BLOCK_BYTES,
+                                  names[instr->sources][i]);
+    if (o->s[i].base == NULL) return false;
+  }
+  return true;
+}
+
+static void execute(sk__core *core, const sk__vinstr *instr, operands *o, const sk__iterations *it, uint64_t scalar) {
+  if (sk__iterations_empty(it) || !scalar_ok(core, instr, scalar) || !resolve(core, instr, o, it)) return;
+  if (core->checks) footprint(core, instr, o, it);
+  sk__vparams params = {scalar, flags_of(core)};
+  if (flat(instr, o, it))
+    sk__simd_vector->kernel[instr->kernel](o->d.base, o->s[0].base, o->s[1].base,
+                                           (size_t)it->full * it->lanes + it->tail, &params);
+  else if (!run_by_rows(instr, o, it, &params))
+    run_in_order(core, instr, o, it, &params);
+  sk__advance(core, SK__PIPE_V,
+              sk__startup(core, SK__PIPE_V) + (uint64_t)sk__iteration_total(it) * instr->cycles);
+}
+
+static sk__stream stream(const void *base, uint32_t bits, uint32_t block, uint32_t repeat) {
+  return (sk__stream){(uint8_t *)(uintptr_t)base, bits, block * SK__BLOCK_BYTES, repeat * SK__BLOCK_BYTES};
+}
+
+/* Count forms are the hot ones: everything is contiguous, so extents are products. */
+static void count_flat(sk__core *core, const sk__vinstr *instr, const void *dst, const void *src0, const void *src1,
+                       uint64_t scalar, uint32_t count) {
+  uint32_t lanes = lanes_of(instr);
+  uint64_t d_bytes = ((uint64_t)count * instr->dst_bits + 7) / 8, s_bytes = ((uint64_t)count * instr->src_bits + 7) / 8;
+  if (((instr->dst_bits == 4) | (instr->src_bits == 4)) && (count & 1u) != 0) {
+    sk__bad_argument(core, "count", count, "even numbers, int4 elements come in pairs");
+    return;
+  }
+  if (!scalar_ok(core, instr, scalar)) return;
+  uint8_t *d = sk__ub_operand(core, dst, d_bytes, SK__BLOCK_BYTES, "dst");
+  if (d == NULL) return;
+  const uint8_t *s[2] = {src0, src1};
+  bool tangled = false;
+  for (uint32_t i = 0; i < instr->sources; i++) {
+    s[i] = sk__ub_operand(core, s[i], s_bytes, SK__BLOCK_BYTES, instr->sources == 1 ? "src" : i == 0 ? "src0" : "src1");
+    if (s[i] == NULL) return;
+    sk__local_access(core, SK__PIPE_V, SK__READ, s[i], s_bytes);
+    tangled |= entangled(d, d_bytes, s[i], s_bytes, instr->dst_bits == instr->src_bits);
+  }
+  if (instr->reads_dst) sk__local_access(core, SK__PIPE_V, SK__READ, d, d_bytes);
+  sk__local_access(core, SK__PIPE_V, SK__WRITE, d, d_bytes);
+  sk__vparams params = {scalar, flags_of(core)};
+  if (__builtin_expect(!tangled, 1)) {
+    sk__simd_vector->kernel[instr->kernel](d, s[0], s[1], count, &params);
+  } else {
+    uint32_t d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
+    operands o = {stream(d, instr->dst_bits, 1, d_repeat),
+                  {stream(s[0], instr->src_bits, 1, s_repeat), stream(s[1], instr->src_bits, 1, s_repeat)}};
+    sk__iterations it = sk__iterations_count(count, lanes);
+    run_in_order(core, instr, &o, &it, &params);
+  }
+  sk__advance(core, SK__PIPE_V,
+              sk__startup(core, SK__PIPE_V) + (uint64_t)((count + lanes - 1) / lanes) * instr->cycles);
+}
+
+void sk__vector_count(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
+                      uint32_t count, bool sync, const void *site) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, sync ? instr->name_sync : instr->name, site);
+  if (core == NULL) return;
+  sk__mask_count_form(core, count);
+  if (count != 0) count_flat(core, instr, dst, src0, src1, scalar, count);
+  if (sync) sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+static bool strides_ok(sk__core *core, const sk__vinstr *instr, const sk__vstrides *k) {
+  static const char *const names[3] = {"dst_repeat_stride", "src0_repeat_stride", "src1_repeat_stride"};
+  uint32_t repeat[3] = {k->dst_repeat, k->src0_repeat, k->src1_repeat};
+  for (uint32_t i = 0; i <= instr->sources; i++) {
+    if (repeat[i] <= MAX_STRIDE) continue;
+    sk__bad_argument(core, i == 1 && instr->sources == 1 ? "src_repeat_stride" : names[i], repeat[i], "0..%u", MAX_STRIDE);
+    return false;
+  }
+  return true;
+}
+
+void sk__vector_strided(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
+                        const sk__vstrides *k, const void *site) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, instr->name, site);
+  if (core == NULL || !strides_ok(core, instr, k)) return;
+  bool counter = sk__ctrl(core, SK__CTRL_COUNTER_MODE);
+  sk__iterations it = sk__iterations_of(core, k->repeat, lanes_of(instr));
+  if (instr->count_is_mask && counter) {
+    uint32_t count = (uint32_t)core->mask[0];
+    it = (sk__iterations){.lanes = count, .full = count != 0 ? k->repeat : 0, .prefix = count};
+  }
+  operands o = {stream(dst, instr->dst_bits, k->dst_block == 0 ? 1 : k->dst_block, k->dst_repeat),
+                {stream(src0, instr->src_bits, k->src0_block, k->src0_repeat),
+                 stream(src1, instr->src_bits, k->src1_block, k->src1_repeat)}};
+  execute(core, instr, &o, &it, scalar);
+}

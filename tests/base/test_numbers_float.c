@@ -174,6 +174,60 @@ static void test_quant_scale_drops_13_bits(void **state) {
   assert_int_equal(bits_of(sk__quant_scale(sk__f32_from_bits(0xbf801fffu))), 0xbf800000u);
 }
 
+/* The quotient by another way: in units of one half of the divisor, 128 bits wide. */
+static uint64_t ref_round_shift(uint64_t magnitude, uint32_t shift, bool negative, sk__round mode) {
+  if (shift > 100) shift = 100;
+  unsigned __int128 divisor = (unsigned __int128)1 << shift;
+  uint64_t low = (uint64_t)(magnitude / divisor);
+  unsigned __int128 rest = magnitude % divisor, twice = rest * 2;
+  if (rest == 0) return low;
+  switch (mode) {
+    case SK__ROUND_FLOOR: return low + negative;
+    case SK__ROUND_CEIL: return low + !negative;
+    case SK__ROUND_ROUND: return low + (twice >= divisor);
+    case SK__ROUND_ODD: return low | 1u;
+    case SK__ROUND_TRUNC: return low;
+    case SK__ROUND_NONE:
+    case SK__ROUND_RINT:
+    case SK__ROUNDS: break;
+  }
+  return low + (twice > divisor || (twice == divisor && low % 2 == 1));
+}
+
+static void test_round_shift(void **state) {
+  (void)state;
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("round shift"));
+  for (uint32_t shift = 0; shift <= 70; shift++)
+    for (int i = 0; i < 200; i++) {
+      uint64_t magnitude = sk__rng_next(&rng) >> sk__rng_below(&rng, 64);
+      if (i % 4 == 0 && shift >= 1 && shift <= 64) /* a tie, or next to one */
+        magnitude = ((shift < 64 ? magnitude << shift : 0) | UINT64_C(1) << (shift - 1)) + (uint64_t)(i / 4 % 3) - 1;
+      if (i == 1) magnitude = UINT64_MAX;
+      for (int mode = 0; mode < SK__ROUNDS; mode++)
+        for (int negative = 0; negative < 2; negative++)
+          same("round_shift", magnitude, mode, (int)shift, sk__round_shift(magnitude, shift, negative, mode),
+               ref_round_shift(magnitude, shift, negative, mode));
+    }
+}
+
+static void test_packing_past_the_range_is_infinite(void **state) {
+  (void)state;
+  assert_int_equal(bits_of(sk__f32_pack(false, 1, 127, SK__ROUND_RINT)), 0x7f000000u);
+  assert_int_equal(bits_of(sk__f32_pack(true, 1, 128, SK__ROUND_TRUNC)), 0xff800000u);
+  assert_int_equal(bits_of(sk__f32_pack(false, UINT64_MAX, 500, SK__ROUND_RINT)), 0x7f800000u);
+  assert_int_equal(bits_of(sk__f32_pack(true, 0, 500, SK__ROUND_RINT)), 0x80000000u);
+  assert_int_equal(bits_of(sk__f32_pack(true, 1, -500, SK__ROUND_FLOOR)), 0x80000001u);
+}
+
+static void test_limiting_bfloat16(void **state) {
+  (void)state;
+  for (uint32_t b = 0; b < 0x10000u; b++) {
+    same("bf16_limit", b, 0, SK__FLOAT_INF_NAN, sk__bf16_limit((uint16_t)b, SK__FLOAT_INF_NAN), b);
+    uint32_t wanted = (b & 0x7fffu) > 0x7f80u ? 0 : (b & 0x7fffu) == 0x7f80u ? b - 1 : b;
+    same("bf16_limit", b, 0, SK__FLOAT_SATURATE, sk__bf16_limit((uint16_t)b, SK__FLOAT_SATURATE), wanted);
+  }
+}
+
 /* ---- integers to floats ---- */
 
 static void test_small_integers_to_half_are_exact(void **state) {
@@ -290,6 +344,9 @@ SK_TESTS(
   SK_TEST(test_integral_float),
   SK_TEST(test_hf32),
   SK_TEST(test_quant_scale_drops_13_bits),
+  SK_TEST(test_round_shift),
+  SK_TEST(test_packing_past_the_range_is_infinite),
+  SK_TEST(test_limiting_bfloat16),
   SK_TEST(test_small_integers_to_half_are_exact),
   SK_TEST(test_every_int16_to_half_and_float),
   SK_TEST(test_wide_integers_to_float),

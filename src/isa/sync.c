@@ -1,0 +1,239 @@
+/* sync.c - flags, barriers, cross-core flags, system variables and caches of the C API. */
+#define SK_NO_BUILTIN_VARIABLES
+#include "ascendc/c_api/asc_sync.h"
+
+#include "isa/isa.h"
+#include "isa/move.h"
+
+#define EVENT_IDS 8
+#define CROSS_FLAGS 16u
+
+/* ---- pipes ----------------------------------------------------------------------------------- */
+
+/* The pipe of an API enumerator; SK__PIPES = there is none on this architecture. */
+static sk__pipe pipe_of(pipe_t pipe) {
+  switch ((int)pipe) {
+#define X(name, slot, api) \
+  case api: return SK__PIPE_##name;
+    SK__PIPE_LIST(X)
+#undef X
+  }
+  return SK__PIPES;
+}
+
+/* Pipes that exist on a core type, as bits. */
+static bool pipe_exists(const sk__core *core, sk__pipe pipe) {
+  static const uint32_t pipes[] = {
+      [SK__AIC] = 1u << SK__PIPE_S | 1u << SK__PIPE_MTE1 | 1u << SK__PIPE_MTE2 | 1u << SK__PIPE_MTE3 |
+                  1u << SK__PIPE_FIX | 1u << SK__PIPE_M,
+      [SK__AIV] = 1u << SK__PIPE_S | 1u << SK__PIPE_V | 1u << SK__PIPE_MTE2 | 1u << SK__PIPE_MTE3,
+  };
+  return (pipes[core->type] >> pipe & 1u) != 0;
+}
+
+/* Ordered pairs of pipes that have flags: X(source, destination). */
+#define AIV_PAIRS(X)                                                                             \
+  X(MTE2, V) X(V, MTE2) X(MTE3, V) X(V, MTE3) X(V, V) X(MTE3, MTE2) X(MTE2, MTE3) X(S, V)        \
+  X(V, S) X(S, MTE2) X(MTE2, S) X(S, MTE3) X(MTE3, S)
+#define AIC_PAIRS(X)                                                                             \
+  X(MTE2, MTE1) X(MTE1, MTE2) X(MTE1, M) X(M, MTE1) X(MTE3, MTE1) X(MTE1, MTE3) X(MTE2, M)       \
+  X(M, MTE2) X(M, FIX) X(FIX, M) X(MTE3, MTE2) X(MTE2, MTE3) X(S, MTE2) X(MTE2, S) X(S, MTE3)    \
+  X(MTE3, S) X(MTE2, FIX) X(FIX, MTE2) X(FIX, S) X(M, S) X(FIX, MTE3) X(MTE1, FIX) X(FIX, MTE1)  \
+  X(FIX, FIX)
+#define PAIR(source, destination) (UINT64_C(1) << (SK__PIPE_##source * SK__PIPE_SLOTS + SK__PIPE_##destination)) |
+static bool pair_exists(const sk__core *core, sk__pipe src, sk__pipe dst) {
+  static const uint64_t pairs[] = {[SK__AIC] = AIC_PAIRS(PAIR) 0, [SK__AIV] = AIV_PAIRS(PAIR) 0};
+  return (pairs[core->type] >> (src * SK__PIPE_SLOTS + dst) & 1u) != 0;
+}
+
+static bool flag_legal(sk__core *core, sk__pipe src, sk__pipe dst, int32_t id) {
+  if (id < 0 || id >= EVENT_IDS) {
+    sk__bad_argument(core, "the flag id", id, "0..%d", EVENT_IDS - 1);
+    return false;
+  }
+  if (src < SK__PIPES && dst < SK__PIPES && pair_exists(core, src, dst)) return true;
+  sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "use a pair of pipes this core type has",
+                    "no flag leads from %s to %s on %s", src < SK__PIPES ? sk__pipe_name(src) : "an unknown pipe",
+                    dst < SK__PIPES ? sk__pipe_name(dst) : "an unknown pipe", sk__core_type_name(core->type));
+  return false;
+}
+
+static sk__core *enter_sync(const char *instr, const void *site) { return sk__enter(SK__PIPE_S, instr, site); }
+
+/* ---- in-core flags and barriers -------------------------------------------------------------- */
+
+void sk_set_flag(pipe_t src, pipe_t dst, int32_t id) {
+  sk__core *core = enter_sync("asc_sync_notify", SK__SITE());
+  sk__pipe from = pipe_of(src), to = pipe_of(dst);
+  if (flag_legal(core, from, to, id)) sk__set_flag(core, from, to, (uint32_t)id);
+}
+void sk_wait_flag(pipe_t src, pipe_t dst, int32_t id) {
+  sk__core *core = enter_sync("asc_sync_wait", SK__SITE());
+  sk__pipe from = pipe_of(src), to = pipe_of(dst);
+  if (flag_legal(core, from, to, id)) sk__wait_flag(core, from, to, (uint32_t)id);
+}
+void sk_pipe_barrier(pipe_t pipe) {
+  sk__core *core = enter_sync("asc_sync_pipe", SK__SITE());
+  if (pipe == PIPE_ALL) {
+    sk__pipe_barrier(core, SK__PIPE_ALL);
+    return;
+  }
+  sk__pipe which = pipe_of(pipe);
+  if (which == SK__PIPES || which == SK__PIPE_S) {
+    sk__bad_argument(core, "the pipe", pipe, "a pipe of this core other than PIPE_S");
+    return;
+  }
+  /* A barrier of a pipe that this core lacks is what unguarded code of a mix kernel does: nothing. */
+  if (pipe_exists(core, which)) sk__pipe_barrier(core, which);
+}
+void asc_sync(void) { sk__pipe_barrier(enter_sync("asc_sync", SK__SITE()), SK__PIPE_ALL); }
+void asc_sync_vec(void) { sk__pipe_barrier(enter_sync("asc_sync_vec", SK__SITE()), SK__PIPE_ALL); }
+
+/* A finished transfer of `pipe` becomes visible to V and to the other DMA pipe, then a barrier of it. */
+static void sync_transfer(sk__core *core, sk__pipe pipe, sk__pipe other, int id) {
+  if (core->type != SK__AIV || !flag_legal(core, pipe, other, id)) return;
+  sk__set_flag(core, pipe, other, (uint32_t)id);
+  sk__wait_flag(core, pipe, other, (uint32_t)id);
+  sk__set_flag(core, pipe, SK__PIPE_V, (uint32_t)id);
+  sk__wait_flag(core, pipe, SK__PIPE_V, (uint32_t)id);
+  sk__pipe_barrier(core, pipe);
+}
+void asc_sync_mte2(int id) {
+  sync_transfer(enter_sync("asc_sync_mte2", SK__SITE()), SK__PIPE_MTE2, SK__PIPE_MTE3, id);
+}
+void asc_sync_mte3(int id) {
+  sync_transfer(enter_sync("asc_sync_mte3", SK__SITE()), SK__PIPE_MTE3, SK__PIPE_MTE2, id);
+}
+
+/* ---- across cores ---------------------------------------------------------------------------- */
+
+static bool cross_legal(sk__core *core, int32_t flag) {
+  if (flag >= 0 && flag < (int32_t)CROSS_FLAGS) return true;
+  sk__bad_argument(core, "the flag id", flag, "0..%u", CROSS_FLAGS - 1);
+  return false;
+}
+
+void sk_cross_set(pipe_t pipe, uint32_t mode, int32_t flag) {
+  static const char *const names[] = {"asc_sync_inter_arrive", "asc_sync_subblock_arrive", "asc_sync_block_arrive"};
+  sk__core *core = enter_sync(mode < 3 ? names[mode] : "cross-core set", SK__SITE());
+  if (mode > 2) {
+    sk__bad_argument(core, "the mode", mode, "0..2");
+    return;
+  }
+  sk__pipe which = pipe_of(pipe);
+  if (which == SK__PIPES || which == SK__PIPE_S || !pipe_exists(core, which)) {
+    sk__bad_argument(core, "the pipe", pipe, "a pipe of this core other than PIPE_S");
+    return;
+  }
+  if (cross_legal(core, flag)) sk__cross_set(core, which, mode, (uint32_t)flag);
+}
+/* The pipe of a wait means nothing on this architecture: all further issue of the core stops. */
+void sk_cross_wait(pipe_t pipe, int32_t flag) {
+  (void)pipe;
+  sk__core *core = enter_sync("cross-core wait", SK__SITE());
+  if (cross_legal(core, flag)) sk__cross_wait(core, (uint32_t)flag);
+}
+void sk_sync_all_aiv(void) { sk__sync_all(enter_sync("SyncAll", SK__SITE()), true); }
+void sk_sync_all_mix(void) { sk__sync_all(enter_sync("SyncAll", SK__SITE()), false); }
+
+void asc_sync_data_barrier(mem_dsb_t which) {
+  sk__core *core = enter_sync("asc_sync_data_barrier", SK__SITE());
+  if ((unsigned)which > DSB_SEQ) {
+    sk__bad_argument(core, "the barrier", which, "DSB_ALL, DSB_DDR, DSB_UB, DSB_SEQ");
+    return;
+  }
+  /* Scalar accesses take effect at once here: only the time passes. */
+  sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.flag_cycles);
+}
+
+/* ---- system variables ------------------------------------------------------------------------ */
+
+void asc_init(void) {
+  sk__core *core = enter_sync("asc_init", SK__SITE());
+  if (core->type != SK__AIV) return;
+  core->atomic_type = core->atomic_op = 0;
+  sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
+  core->mask[0] = core->mask[1] = UINT64_MAX;
+}
+
+static sk__core *enter_scalar(const char *instr, const void *site) {
+  sk__core *core = enter_sync(instr, site);
+  sk__advance(core, SK__PIPE_S, 1);
+  return core;
+}
+#define VARIABLE(name, expression)                                \
+  int64_t asc_get_##name(void) {                                  \
+    sk__core *core = enter_scalar("asc_get_" #name, SK__SITE());  \
+    return (int64_t)(expression);                                 \
+  }
+VARIABLE(block_idx, core->block_idx)
+VARIABLE(block_num, core->view.block_num)
+VARIABLE(core_id, core->index)
+VARIABLE(sub_block_id, core->sub_block)
+VARIABLE(sub_block_num, core->ratio)
+VARIABLE(ctrl, core->ctrl)
+VARIABLE(status, core->status)
+VARIABLE(program_counter, (uintptr_t)core->site)
+VARIABLE(ffts_base_addr, core->ffts_base)
+#define UNKNOWN_VARIABLE(name, what)                              \
+  int64_t asc_get_##name(void) {                                  \
+    sk__core *core = enter_scalar("asc_get_" #name, SK__SITE());  \
+    sk__not_modelled_instr(core, what);                           \
+    return 0;                                                     \
+  }
+UNKNOWN_VARIABLE(smmu_tag_version, "the address translation tag")
+UNKNOWN_VARIABLE(phy_stack_base, "the physical stack address")
+UNKNOWN_VARIABLE(sys_virtual_base, "the system's virtual base address")
+
+int64_t asc_get_system_cycle(void) {
+  sk__core *core = enter_scalar("asc_get_system_cycle", SK__SITE());
+  const sk__costs *costs = &sk__machine_soc(core->machine)->costs;
+  return (int64_t)(core->cycles[SK__PIPE_S] * costs->system_counter_mhz / costs->clock_mhz);
+}
+uint64_t asc_get_overflow_status(void) { return enter_scalar("asc_get_overflow_status", SK__SITE())->status; }
+uint64_t asc_get_phy_buf_addr(uint64_t offset) {
+  enter_scalar("asc_get_phy_buf_addr", SK__SITE());
+  return offset; /* raw UB addresses start at 0 */
+}
+void sk_get_arch_ver(uint32_t *version) {
+  *version = sk__machine_soc(enter_scalar("asc_get_arch_ver", SK__SITE())->machine)->npu_arch;
+}
+void asc_set_ctrl(uint64_t value) { enter_scalar("asc_set_ctrl", SK__SITE())->ctrl = value; }
+void asc_set_ffts_base_addr(uint64_t address) {
+  enter_scalar("asc_set_ffts_base_addr", SK__SITE())->ffts_base = address;
+}
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+void asc_dcci_single(void *address) {
+  sk__core *core = enter_sync("asc_dcci_single", SK__SITE());
+  sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.dcci_line_cycles);
+  sk__dcache_clean_line(core, (uint64_t)address);
+}
+static void clean_all(sk__core *core, bool has_lines) {
+  sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.dcci_all_cycles);
+  if (has_lines) sk__dcache_clean_all(core);
+}
+/* The data cache holds lines of device memory only: scalar accesses to UB are direct, atomics bypass it. */
+void asc_ub_dcci_single(void *address) {
+  (void)address;
+  sk__core *core = enter_sync("asc_ub_dcci_single", SK__SITE());
+  sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.dcci_line_cycles);
+}
+void asc_dcci_entire_all(void) { clean_all(enter_sync("asc_dcci_entire_all", SK__SITE()), true); }
+void asc_dcci_entire_out(void) { clean_all(enter_sync("asc_dcci_entire_out", SK__SITE()), true); }
+void asc_dcci_entire_ub(void) { clean_all(enter_sync("asc_dcci_entire_ub", SK__SITE()), false); }
+void asc_dcci_entire_atomic(void) { clean_all(enter_sync("asc_dcci_entire_atomic", SK__SITE()), false); }
+
+void asc_datacache_preload(uint64_t *address, int64_t offset) {
+  sk__dcache_preload(enter_scalar("asc_datacache_preload", SK__SITE()), (uint64_t)address + (uint64_t)offset);
+}
+/* Instructions are the host's: a preload only takes its issue slot, and is done at once. */
+void asc_icache_preload(const void *addr, int64_t prefetch_len) {
+  (void)addr, (void)prefetch_len;
+  enter_scalar("asc_icache_preload", SK__SITE());
+}
+int64_t asc_get_icache_preload_status(void) {
+  enter_scalar("asc_get_icache_preload_status", SK__SITE());
+  return 0;
+}

@@ -214,6 +214,7 @@ static void test_packing_past_the_range_is_infinite(void **state) {
   (void)state;
   assert_int_equal(bits_of(sk__f32_pack(false, 1, 127, SK__ROUND_RINT)), 0x7f000000u);
   assert_int_equal(bits_of(sk__f32_pack(true, 1, 128, SK__ROUND_TRUNC)), 0xff800000u);
+  assert_int_equal(bits_of(sk__f32_pack(false, 3, 127, SK__ROUND_RINT)), 0x7f800000u);
   assert_int_equal(bits_of(sk__f32_pack(false, UINT64_MAX, 500, SK__ROUND_RINT)), 0x7f800000u);
   assert_int_equal(bits_of(sk__f32_pack(true, 0, 500, SK__ROUND_RINT)), 0x80000000u);
   assert_int_equal(bits_of(sk__f32_pack(true, 1, -500, SK__ROUND_FLOOR)), 0x80000001u);

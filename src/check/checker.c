@@ -1,0 +1,87 @@
+/* checker.c - the checker object: reserved tables, switches, shared memory of the shadow. */
+#include <sys/mman.h>
+
+#include "base/text.h"
+#include "check/checker.h"
+#include "check/shadow.h"
+
+#define GM_PAGES (SK__GM_BYTES / SK__PAGE_BYTES)
+#define LOCAL_BYTES (SK__MAX_CORES * SK__LOCAL_SLOT_BYTES)
+#define LOCAL_PAGES (LOCAL_BYTES / SK__PAGE_BYTES)
+#define LOCAL_CHUNKS (LOCAL_BYTES / SK__CHUNK_BYTES)
+
+void *sk__reserve(size_t bytes) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+void sk__unreserve(void *start, size_t bytes) {
+  if (start != NULL) munmap(start, bytes);
+}
+
+sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
+  *out = NULL;
+  if (soc == NULL || soc->aic_count + soc->aiv_count > SK__MAX_CORES) return SK_INVALID_ARGUMENT;
+  sk__checker *c = sk__calloc(1, sizeof *c);
+  if (c == NULL) return SK_OUT_OF_MEMORY;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_mutex_init(&c->pool_lock, NULL);
+  c->soc = soc;
+  c->actors = (soc->aic_count + soc->aiv_count) * SK__PIPE_SLOTS;
+  c->nothing = sk__snapshot_new(c, NULL);
+  c->findings = sk__findings_new();
+  c->origins = sk__reserve(SK__ORIGINS * sizeof *c->origins);
+  c->scopes = sk__reserve(SK__MAX_CORES * sizeof *c->scopes);
+  c->gm = sk__reserve(GM_PAGES * sizeof *c->gm);
+  c->local_pages = sk__reserve(LOCAL_PAGES * sizeof *c->local_pages);
+  c->local_chunks = sk__reserve(LOCAL_CHUNKS * sizeof *c->local_chunks);
+  if (c->nothing == NULL || c->findings == NULL || c->origins == NULL || c->scopes == NULL || c->gm == NULL ||
+      c->local_pages == NULL || c->local_chunks == NULL) {
+    sk__checker_destroy(c);
+    return SK_OUT_OF_MEMORY;
+  }
+  *out = c;
+  return SK_OK;
+}
+
+void sk__checker_destroy(sk__checker *checker) {
+  if (checker == NULL) return;
+  sk__snapshot_unref(checker->nothing);
+  sk__findings_delete(checker->findings);
+  sk__unreserve(checker->origins, SK__ORIGINS * sizeof *checker->origins);
+  sk__unreserve(checker->scopes, SK__MAX_CORES * sizeof *checker->scopes);
+  sk__unreserve(checker->gm, GM_PAGES * sizeof *checker->gm);
+  sk__unreserve(checker->local_pages, LOCAL_PAGES * sizeof *checker->local_pages);
+  sk__unreserve(checker->local_chunks, LOCAL_CHUNKS * sizeof *checker->local_chunks);
+  sk__pool_release(&checker->pool);
+  pthread_mutex_destroy(&checker->lock);
+  pthread_mutex_destroy(&checker->pool_lock);
+  sk__free(checker);
+}
+
+void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe) { checker->describe = describe; }
+void sk__checker_set_same_pipe(sk__checker *checker, bool judged) { checker->same_pipe = judged; }
+void sk__checker_set_threads(sk__checker *checker, uint32_t threads) { checker->threaded = threads > 1; }
+
+void *sk__shadow_alloc(sk__checker *checker, size_t bytes) {
+  if (checker->threaded) pthread_mutex_lock(&checker->pool_lock);
+  void *block = sk__pool_alloc(&checker->pool, bytes);
+  if (checker->threaded) pthread_mutex_unlock(&checker->pool_lock);
+  if (block == NULL) sk__history_lost(checker);
+  return block;
+}
+
+void sk__shadow_free(sk__checker *checker, void *block, size_t bytes) {
+  if (checker->threaded) pthread_mutex_lock(&checker->pool_lock);
+  sk__pool_free(&checker->pool, block, bytes);
+  if (checker->threaded) pthread_mutex_unlock(&checker->pool_lock);
+}
+
+void sk__history_lost(sk__checker *checker) {
+  sk__finding f = {.category = SK__CAT_INTERNAL, .severity = SK__WARNING};
+  sk__text_copy(f.id, sizeof f.id, "HISTORY_LOST");
+  sk__text_copy(f.message, sizeof f.message,
+                "host memory ran out while accesses were being recorded; from here on some are not judged");
+  sk__text_copy(f.remedy, sizeof f.remedy, "give the process more memory, or check a smaller part at a time");
+  sk__report(checker, &f);
+}

@@ -1,0 +1,118 @@
+/* checker.h - private to floor 1: the checker object and what its parts share.
+ *
+ * Locks. `lock` guards findings, scopes, and new entries of the origin table: cold paths only.
+ * `pool_lock` guards the pool. GM page records have a lock bit of their own (shadow_gm.c). Everything
+ * else belongs to the thread that runs the core. */
+#ifndef SK_CHECK_CHECKER_H
+#define SK_CHECK_CHECKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/vec.h"
+#include "check/check.h"
+#include "check/pool.h"
+
+#define SK__COLD __attribute__((cold, noinline))
+#define SK__LIKELY(x) __builtin_expect(!!(x), 1)
+#define SK__UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A stamp: | 63 set | 62 atomic | 61..59 zero | 58..48 actor | 47..0 clock |. Bits 63 and 62 occur only
+ * in the accessor word of GM cells. */
+#define SK__STAMP_SHIFT 48
+#define SK__STAMP_CLOCK ((UINT64_C(1) << SK__STAMP_SHIFT) - 1)
+#define SK__STAMP_ATOMIC (UINT64_C(1) << 62)
+#define SK__STAMP_SET (UINT64_C(1) << 63)
+#define SK__STAMP_ACTOR_MASK UINT64_C(0x7ff)
+/* What the host writes carries this stamp; every snapshot dominates it. */
+#define SK__STAMP_HOST (((uint64_t)SK__HOST_CORE * SK__PIPE_SLOTS) << SK__STAMP_SHIFT | 1)
+
+static inline uint32_t sk__stamp_actor(uint64_t stamp) {
+  return (uint32_t)(stamp >> SK__STAMP_SHIFT & SK__STAMP_ACTOR_MASK);
+}
+static inline uint64_t sk__stamp_clock(uint64_t stamp) { return stamp & SK__STAMP_CLOCK; }
+
+struct sk__snapshot {
+  _Atomic uint32_t references;
+  uint32_t actors;     /* entries in use: cores of the chip; the host's entries are always the maximum */
+  uint64_t serial;     /* of this content; unique in the process, changes when it is joined into */
+  uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
+  uint64_t clock[SK__MAX_ACTORS];
+};
+
+/* Origin: which call site issued an access. The index fits 16 bits, so that records carry it. */
+#define SK__ORIGINS (1u << 16)
+typedef struct sk__call {
+  _Atomic(const void *) site;
+  const char *instr;
+} sk__call;
+
+/* What a core was doing from a clock on. A ring per core: the last ones only. */
+#define SK__SCOPES 512
+typedef struct sk__scope {
+  uint64_t begin_clock;
+  int32_t launch, task, block, sub_block;
+  char kernel[64];
+} sk__scope;
+typedef struct sk__scopes {
+  uint64_t count; /* ever opened; the last SK__SCOPES are there */
+  sk__scope ring[SK__SCOPES];
+} sk__scopes;
+
+struct sk__findings_store; /* findings.c */
+
+struct sk__checker {
+  const sk__soc *soc;
+  uint32_t actors;            /* of the chip's cores */
+  bool same_pipe, threaded;
+  sk__describe_fn describe;
+  uint64_t clock[SK__MAX_CORES + 1]; /* latest clock of any pipe of the core */
+  sk__snapshot *nothing;      /* only the host's entries */
+
+  pthread_mutex_t lock;
+  struct sk__findings_store *findings;
+  sk__call *origins;        /* SK__ORIGINS, open addressing, entry 0 = unknown */
+  uint32_t origin_count;
+  sk__scopes *scopes;         /* per core */
+
+  pthread_mutex_t pool_lock;
+  sk__pool pool;
+  struct sk__gm_page *gm;     /* one record per 4 KiB of GM */
+  struct sk__local_page *local_pages;   /* one record per 4 KiB of local memory */
+  struct sk__local_chunk *local_chunks; /* one per 256 bytes */
+};
+
+/* Reserved, zero, paid for where touched; NULL when refused. */
+void *sk__reserve(size_t bytes);
+void sk__unreserve(void *start, size_t bytes);
+
+/* findings.c */
+struct sk__findings_store *sk__findings_new(void);
+void sk__findings_delete(struct sk__findings_store *store);
+
+/* Reports that memory ran out and that some accesses can no longer be judged. */
+SK__COLD void sk__history_lost(sk__checker *checker);
+/* Memory of shadow tables, from the pool. NULL: the caller forgets the bytes it was meant for. */
+void *sk__shadow_alloc(sk__checker *checker, size_t bytes);
+void sk__shadow_free(sk__checker *checker, void *block, size_t bytes);
+
+/* origin.c: index of (site, instr), 0 when the table is full. */
+uint16_t sk__call_insert(sk__checker *checker, const void *site, const char *instr);
+static inline uint32_t sk__call_hash(const void *site, const char *instr) {
+  uint64_t h = ((uint64_t)site ^ (uint64_t)instr << 20) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(h >> 48);
+}
+static inline uint16_t sk__call_of(sk__checker *checker, const void *site, const char *instr) {
+  uint32_t i = sk__call_hash(site, instr);
+  const sk__call *origin = &checker->origins[i];
+  if (SK__LIKELY(i != 0 && atomic_load_explicit(&origin->site, memory_order_acquire) == site &&
+                 origin->instr == instr))
+    return (uint16_t)i;
+  return sk__call_insert(checker, site, instr);
+}
+/* Notes launch, task and kernel of what runs on this core now. */
+void sk__scope_open(sk__checker *checker, sk__order *order);
+/* Fills an end from what a stamp and an origin tell. */
+void sk__end_from_stamp(sk__checker *checker, uint64_t stamp, uint16_t origin, sk__end *end);
+
+#endif

@@ -1,0 +1,177 @@
+/* conflict.c - turns trouble found by the shadow into findings with both ends. Cold. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "check/shadow.h"
+
+SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
+                                bool other_writes, uint64_t low, uint64_t high) {
+  if (probe->trouble != SK__TROUBLE_NONE) {
+    bool same = probe->trouble == trouble && probe->other_origin == other_origin &&
+                probe->other_writes == other_writes && sk__stamp_actor(probe->other) == sk__stamp_actor(other);
+    if (same && probe->high == low) {
+      probe->high = high;
+      return;
+    }
+    sk__probe_report(probe);
+  }
+  probe->trouble = trouble;
+  probe->other = other;
+  probe->other_origin = other_origin;
+  probe->other_writes = other_writes;
+  probe->low = low;
+  probe->high = high;
+}
+
+static sk__mem memory_of(const sk__checker *checker, uint64_t address) {
+  if (!sk__in_local(address)) return SK__MEM_GM;
+  uint32_t core = sk__local_core(address);
+  if (core >= checker->soc->aic_count) return SK__MEM_UB;
+  sk__mem found = SK__MEM_L1;
+  uint64_t offset = (address - SK__LOCAL_BASE) & (SK__LOCAL_SLOT_BYTES - 1);
+  for (int m = SK__MEM_L1; m < SK__MEMS; m++)
+    if (offset >= sk__mem_slot_offset((sk__mem)m) && sk__mem_slot_offset((sk__mem)m) >= sk__mem_slot_offset(found))
+      found = (sk__mem)m;
+  return found;
+}
+
+/* Address as people count it: offset inside the memory, or the device address. */
+static uint64_t shown_address(const sk__end *end) {
+  if (end->mem == SK__MEM_GM) return end->address;
+  return ((end->address - SK__LOCAL_BASE) & (SK__LOCAL_SLOT_BYTES - 1)) - sk__mem_slot_offset(end->mem);
+}
+
+static void fill_bytes(const sk__probe *probe, sk__end *end) {
+  end->address = probe->low;
+  end->bytes = probe->high - probe->low;
+  end->mem = memory_of(probe->checker, probe->low);
+}
+
+static void fill_current(const sk__probe *probe, sk__end *end) {
+  end->launch = end->task = end->block = end->sub_block = -1;
+  if (probe->checker->describe != NULL) probe->checker->describe(probe->order->context, end);
+  end->core = (int32_t)probe->core;
+  end->core_type = probe->core < probe->checker->soc->aic_count ? SK__AIC : SK__AIV;
+  end->pipe = (int8_t)probe->pipe;
+  end->site = probe->site;
+  end->instr = probe->instr;
+  end->role = probe->kind == SK__READ ? "reader" : probe->kind == SK__WRITE ? "writer" : "atomic";
+  fill_bytes(probe, end);
+}
+
+static void fill_other(const sk__probe *probe, sk__end *end) {
+  sk__end_from_stamp(probe->checker, probe->other, probe->other_origin, end);
+  bool atomic = (probe->other & SK__STAMP_ATOMIC) != 0;
+  end->role = atomic ? "atomic" : probe->other_writes ? "writer" : "reader";
+  fill_bytes(probe, end);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void add_who(sk__text *t, const sk__end *end, bool name_core) {
+  sk__text_add(t, "%s", end->instr != NULL ? end->instr : "an access");
+  if (end->pipe >= 0) sk__text_add(t, " on %s", sk__pipe_name((sk__pipe)end->pipe));
+  if (!name_core) return;
+  sk__text_add(t, " of %s core %" PRId32, sk__core_type_name((sk__core_type)end->core_type), end->core);
+  if (end->block >= 0) sk__text_add(t, " (block %" PRId32 ")", end->block);
+}
+
+static void add_where(sk__text *t, const sk__end *end) {
+  uint64_t at = shown_address(end);
+  sk__text_add(t, "%s bytes 0x%" PRIx64 "..0x%" PRIx64, sk__mem_name(end->mem), at, at + end->bytes - 1);
+}
+
+static const char *verb_of(const sk__end *end) {
+  return strcmp(end->role, "reader") == 0 ? "reads" : strcmp(end->role, "writer") == 0 ? "writes" : "updates atomically";
+}
+
+static void describe_conflict(sk__finding *f, const sk__end *earlier, const sk__end *later) {
+  bool local = later->mem != SK__MEM_GM, one_core = earlier->core == later->core;
+  sk__text m = sk__text_on(f->message, sizeof f->message), r = sk__text_on(f->remedy, sizeof f->remedy);
+  const sk__end *a = &f->ends[0], *b = &f->ends[1];
+  add_who(&m, a, !local);
+  sk__text_add(&m, " %s ", verb_of(a));
+  add_where(&m, a);
+  if (local) sk__text_add(&m, " on %s core %" PRId32, sk__core_type_name((sk__core_type)a->core_type), a->core);
+  sk__text_add(&m, ", ");
+  add_who(&m, b, !local);
+  sk__text_add(&m, " %s them, and nothing orders the two", verb_of(b));
+  if (!one_core) {
+    bool one_launch = earlier->launch == later->launch;
+    sk__text_add(&r, one_launch ? "let the cores meet between the two accesses: a cross-core flag from the first to the "
+                                  "second, or SyncAll"
+                                : "order the two launches: the same stream, or an event between the streams");
+    return;
+  }
+  const char *from = sk__pipe_name((sk__pipe)earlier->pipe), *to = sk__pipe_name((sk__pipe)later->pipe);
+  if (earlier->launch != later->launch || (!local && earlier->block != later->block)) {
+    sk__text_add(&r, "the two only share a core by chance: order the launches or blocks, or keep their bytes apart");
+  } else if (earlier->pipe == later->pipe) {
+    sk__text_add(&r, "put pipe_barrier(PIPE_%s) between the two", from);
+  } else {
+    sk__text_add(&r, "set_flag(PIPE_%s, PIPE_%s, id) after the first and wait_flag(PIPE_%s, PIPE_%s, id) before the second",
+                 from, to, from, to);
+  }
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+static int rank_of(const sk__end *end) { /* writer, atomic, reader */
+  return strcmp(end->role, "writer") == 0 ? 0 : strcmp(end->role, "atomic") == 0 ? 1 : 2;
+}
+
+/* Which end comes first must not depend on which access happened to run first on another core. */
+static bool comes_first(const sk__end *a, const sk__end *b) {
+  if (rank_of(a) != rank_of(b)) return rank_of(a) < rank_of(b);
+  const int32_t left[] = {a->launch, a->task, a->block, a->sub_block, a->core};
+  const int32_t right[] = {b->launch, b->task, b->block, b->sub_block, b->core};
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    if (left[i] != right[i]) return left[i] < right[i];
+  return true;
+}
+
+static void report_order(sk__probe *probe, sk__finding *f) {
+  sk__end earlier = {0}, later = {0};
+  fill_other(probe, &earlier);
+  fill_current(probe, &later);
+  bool swap = !comes_first(&earlier, &later);
+  f->ends[0] = swap ? later : earlier;
+  f->ends[1] = swap ? earlier : later;
+  f->end_count = 2;
+  f->severity = SK__ERROR;
+  sk__text_copy(f->id, sizeof f->id, later.mem == SK__MEM_GM ? "SYNC_GM" : "SYNC_LOCAL");
+  describe_conflict(f, &earlier, &later);
+}
+
+static void report_fresh(sk__probe *probe, sk__finding *f) {
+  fill_current(probe, &f->ends[0]);
+  f->end_count = 1;
+  f->severity = SK__WARNING;
+  sk__end *reader = &f->ends[0];
+  sk__text m = sk__text_on(f->message, sizeof f->message);
+  add_who(&m, reader, true);
+  sk__text_add(&m, " reads ");
+  add_where(&m, reader);
+  if (probe->order->in_sub && sk__stamp_clock(probe->other) >= probe->launch_clock) {
+    fill_other(probe, &f->ends[1]);
+    f->end_count = 2;
+    sk__text_copy(f->id, sizeof f->id, "H34");
+    sk__text_add(&m, ", which this sub-kernel has not written: they hold what %s of %s left there",
+                 f->ends[1].instr != NULL ? f->ends[1].instr : "an access",
+                 f->ends[1].kernel[0] != '\0' ? f->ends[1].kernel : "an earlier sub-kernel");
+    sk__text_copy(f->remedy, sizeof f->remedy, "initialise the buffer in this sub-kernel, or do not read these bytes");
+    return;
+  }
+  sk__text_copy(f->id, sizeof f->id, "UNINITIALISED_READ");
+  sk__text_add(&m, reader->mem == SK__MEM_GM ? ", which nobody has written since they were allocated"
+                                             : ", which this kernel has not written");
+  sk__text_copy(f->remedy, sizeof f->remedy, "write the bytes first, or do not read them");
+}
+
+SK__COLD void sk__probe_report(sk__probe *probe) {
+  sk__finding f = {.category = SK__CAT_OPERATOR};
+  if (probe->trouble == SK__TROUBLE_ORDER) report_order(probe, &f);
+  else report_fresh(probe, &f);
+  probe->trouble = SK__TROUBLE_NONE;
+  sk__report(probe->checker, &f);
+}

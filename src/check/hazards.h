@@ -1,0 +1,380 @@
+/* hazards.h - private to floor 1: the catalogue of what can be found, written once.
+ *
+ * X(id, category, title, cause, symptom, detection, remedy). H1..H45 are what makes an operator unsafe
+ * inside a SuperKernel; the rest is wrong anywhere. From this list come the lookup (check.h), the
+ * explanations of the command line and the documents. */
+#ifndef SK_CHECK_HAZARDS_H
+#define SK_CHECK_HAZARDS_H
+
+#define SK__HAZARD_LIST(X) SK__HAZARDS_FUSED(X) SK__HAZARDS_ANYWHERE(X)
+
+#define SK__HAZARDS_FUSED(X) \
+  X("H1", OPERATOR, "Whole-core barrier with fewer blocks than the SK", \
+    "The sub-kernel uses SyncAll or a mode-0 flag on fewer blocks than the SK has cores; mode 0 counts every core of the launch.", \
+    "Hang: the idle cores never arrive.", \
+    "A mode-0 set runs in a sub-kernel with fewer blocks than the SK has cores of that type; waiting cores on ids 11..14 or a user id while others are idle.", \
+    "Run the operator on all cores, give it schedmode 1 so that it is split off, or (GE path, hardware SyncAll only) set feed-sync-all=1. A hand-written mode-0 barrier is never completed for you.") \
+  X("H2", OPERATOR, "1:1 operator in a 1:2 SK: only some vector cores signal", \
+    "In mode 2 the cube core gets its flag only after both vector cores of the launch have set; a 1:1 operator may set on one of them.", \
+    "The cube core hangs, or flags stay behind on the second vector core.", \
+    "Per AI core and id: the number of mode-2 sets differs between the two vector cores within one sub-kernel.", \
+    "Let both vector cores set and wait the same number of times, or declare the operator MIX 1:2.") \
+  X("H3", OPERATOR, "1:1 operator in a 1:2 SK: Matmul called on the second vector core", \
+    "Only the first vector core may talk to the matmul service; a message of the second is never received.", \
+    "Hang.", \
+    "A matmul message is posted from sub-block 1, or the second vector core waits for an answer.", \
+    "Guard the Matmul calls so that only sub-block 0 issues them.") \
+  X("H4", OPERATOR, "1:1 operator in a 1:2 SK: index arithmetic", \
+    "GetBlockIdx of vector cores runs over twice the blocks while GetBlockNum stays, and GetTaskRation is 2.", \
+    "Tiles out of range, written twice or missing.", \
+    "Both vector cores of one AI core write the same device bytes in one sub-kernel, or an access leaves its tensor.", \
+    "Derive the tile from GetBlockIdx()/GetTaskRation() and GetSubBlockIdx(); let sub-block 1 idle or share the tile.") \
+  X("H5", OPERATOR, "Launch-level block number", \
+    "The raw block_num or block_idx register is read, which inside an SK belongs to the SK and not to the sub-kernel.", \
+    "Wrong tiling, missing or double tiles; a hang when used for synchronisation.", \
+    "A raw read inside a sub-kernel whose block count differs from that of the SK (equal: warning).", \
+    "Use AscendC::GetBlockIdx() and GetBlockNum(); in an __sk__ function use the block count of its system arguments.") \
+  X("H6", FUSER, "Launch ratio below the operator's", \
+    "The SK starts one vector core per cube core although it contains a 1:2 operator.", \
+    "Half of the vector work is missing, or the cube core waits for the second vector core.", \
+    "Per sub-kernel: ratio of the launch below the declared ratio.", \
+    "Force 1:2 (debug-aic-num=a with debug-aiv-num=2a), or split the scope.") \
+  X("H7", OPERATOR, "Unbalanced cross-core flags leak into the next operator", \
+    "A set without a wait, or a wait satisfied by an older set. Alone this does no harm, since a launch resets the counters.", \
+    "The next operator passes a wait too early, a counter overflows, or something hangs.", \
+    "At the end of a sub-kernel a user counter, or a set not yet combined into its group, differs from the value at its begin.", \
+    "Pair every CrossCoreSetFlag with a wait on every path; drain flags before returning.") \
+  X("H8", OPERATOR, "Collision of flag ids or modes", \
+    "Ids 11..15 are used, or ids that Matmul objects own, or one id with a second mode before the first is complete.", \
+    "A barrier opens early, or a hang.", \
+    "A user set or wait on a reserved id; one id in two modes while sets or waits of the first are outstanding; an id above 15.", \
+    "Use ids 0..10 that no Matmul owns, and complete one mode before reusing the id.") \
+  X("H9", OPERATOR, "Consecutive sets taken as ordered", \
+    "Two sets issued by one core may take effect in either order.", \
+    "Rarely a wrong result.", \
+    "Happens-before with unordered sets: data that only the order of two sets protects.", \
+    "Protect each datum by a flag of its own.") \
+  X("H10", OPERATOR, "Compiled without the cross-core scheduler", \
+    "The operator is declared AIC_ONLY or AIV_ONLY but uses cross-core synchronisation.", \
+    "Works inside an SK by luck and fails alone, or the other way round.", \
+    "A cross-core instruction in a sub-kernel whose declared type has no cross-core scheduler.", \
+    "Declare MIX_AIC_1_0 or MIX_AIV_1_0.") \
+  X("H11", OPERATOR, "Scalar write to device memory not flushed", \
+    "A scalar store stays dirty in one core's data cache; nothing flushes at the end of a sub-kernel.", \
+    "The next operator reads old data, or the line is written back later over newer data.", \
+    "A byte dirty in a data cache at the end of a sub-kernel is read by another core or by DMA, or overwritten by DMA.", \
+    "Call DataCacheCleanAndInvalid after the writes, use SetValue, or list the operator in dcci_after_kernel_end; do not set capability 4.") \
+  X("H12", OPERATOR, "Stale scalar read", \
+    "A line was cached by an earlier sub-kernel or iteration, then another core or DMA changed device memory.", \
+    "Wrong values, only with two or more operators in one SK.", \
+    "A scalar read hits a line that is older than an ordered write to one of the bytes read.", \
+    "DataCacheCleanAndInvalid before reading, GetValue through GlobalTensor, or dcci_before_kernel_start.") \
+  X("H13", OPERATOR, "False sharing of a 64-byte line", \
+    "Two cores scalar-write different bytes of one line, or one scalar-writes while another DMA-writes the rest; a line goes back whole.", \
+    "Lost updates at random.", \
+    "Two caches hold one line with disjoint dirty bytes, or a write-back covers bytes that are newer in device memory.", \
+    "Pad what each core writes to 64 bytes, or write it by DMA.") \
+  X("H14", OPERATOR, "Cache line operation on an unaligned object", \
+    "A single-line dcci acts on the line of one address; an object across a line boundary needs two.", \
+    "The tail of the object is stale or lost.", \
+    "Bytes of the same object are still dirty or stale in the next line after a single dcci.", \
+    "Issue one dcci per 64-byte line.") \
+  X("H15", OPTIONS, "Consecutive sub-kernels without a flush", \
+    "The flush was disabled on neighbours, by option or by capability 4.", \
+    "Chains of stale data.", \
+    "Two adjacent sub-kernels without flush and without maintenance per access; an error once H11 or H12 is seen.", \
+    "Disable the flush only for operators without scalar access to device memory.") \
+  X("H16", OPTIONS, "Option and binary disagree on the cache flush", \
+    "The flush is disabled for an operator whose binding lacks capability 4.", \
+    "The framework flushes anyway: time lost, no wrong result.", \
+    "The option names an operator whose binding does not carry the capability.", \
+    "Rebuild the operator; until then it is flushed after its end.") \
+  X("H17", HOST, "Arguments or tiling read through a stale data cache", \
+    "The argument or tiling block was rewritten between replays while a core still held its lines.", \
+    "An operator runs with the arguments of the replay before.", \
+    "A stale scalar read of an argument region across SK launches without a flush between.", \
+    "Do not update captured arguments in place; treat the task as dynamic.") \
+  X("H18", OPERATOR, "Work on a pipe that the barrier between sub-kernels does not cover", \
+    "Barriers between sub-kernels wait for FIX on cube and MTE3 on vector cores only; a last access on another pipe is not covered.", \
+    "Now and then a wrong result.", \
+    "Conflicting accesses of two sub-kernels to device memory without a happens-before path.", \
+    "End the operator with PipeBarrier<PIPE_ALL>, or make its last FIX or MTE3 instruction depend on the other pipe by a flag.") \
+  X("H19", OPERATOR, "Local memory reused too early", \
+    "A sub-kernel writes local memory that pipes still use for the sub-kernel before; nothing drains the pipes between them.", \
+    "Corrupted output of the earlier operator.", \
+    "A local access unordered with a conflicting one of the sub-kernel before on the same core.", \
+    "As for H18; keep the waits with which TPipe gives back its buffers.") \
+  X("H20", OPERATOR, "Several TPipe objects in one operator", \
+    "The full barrier at the destruction of a TPipe is removed in SK builds.", \
+    "Buffers of the second pipe object overlap work of the first.", \
+    "Conflict between accesses made under two TPipe objects of one sub-kernel.", \
+    "Insert PipeBarrier<PIPE_ALL>() between them.") \
+  X("H21", OPERATOR, "TPipe not destroyed explicitly", \
+    "An __sk__ function leaves its TPipe to the destructor.", \
+    "Lost overlap by an extra barrier, or missing waits for buffers.", \
+    "A sub-kernel with a TPipe and no DestroyWithoutPipeAll call.", \
+    "Call pipe.DestroyWithoutPipeAll() at the end.") \
+  X("H22", OPERATOR, "Unbalanced in-core events", \
+    "SetFlag without WaitFlag at the end of a sub-kernel. A kernel end resets events, a function return does not.", \
+    "A wait of the next operator passes too early, or an event is set twice.", \
+    "Event flags at the end of a sub-kernel differ from those at its begin.", \
+    "Consume every event; on cube cores keep the reserved M to MTE1 events as they were.") \
+  X("H23", OPERATOR, "Early-start call not made once per core", \
+    "The call is conditional, in a loop, behind an early return, or missing in a tiling branch.", \
+    "Missing: hang. Double: the next barrier opens one operator early.", \
+    "Calls per active core differ from one while the capability is set.", \
+    "Call it exactly once on every path and for every tiling key.") \
+  X("H24", OPERATOR, "Access after SetNextTaskStart conflicts with later operators", \
+    "After the call the operator still stores data that a later one reads, or loads data that a later one overwrites.", \
+    "Wrong result that depends on timing.", \
+    "An access after the call, or on a pipe it does not drain, unordered with a conflicting access of a later sub-kernel.", \
+    "Move the call behind the last store to device memory, on the pipe that executes that store.") \
+  X("H25", OPERATOR, "Access before WaitPreTaskEnd conflicts with earlier operators", \
+    "Before the call the operator loads output of a predecessor or stores to its input.", \
+    "Wrong result that depends on timing.", \
+    "An access before the call unordered with a conflicting access of an earlier sub-kernel.", \
+    "Move WaitPreTaskEnd before the first dependent access to device memory.") \
+  X("H26", OPTIONS, "Early-start flags and options disagree", \
+    "Capability bits, code and the early-start option do not belong together.", \
+    "Hang, a barrier one operator early, or a compile error on the GE path.", \
+    "Calls compared with capability bits; residue on ids 11 and 14.", \
+    "Rebuild so that capability bits, code and option agree.") \
+  X("H27", OPERATOR, "Early start with a data-dependent number of active cores", \
+    "The SK signals for idle cores by the block count; an operator that decides at run time who is active breaks that.", \
+    "Hang, or a barrier too early.", \
+    "Early-start calls on a core at or above the block count, or none below it.", \
+    "Make every core below the block count call once, whether it has work or not.") \
+  X("H28", OPERATOR, "Argument struct mismatch", \
+    "A field lacks alignas(4), is in the wrong order, or is too many.", \
+    "Accesses out of range, wrong results.", \
+    "Field offsets compared with the launch ABI (natural alignment, at least 4); accesses outside every tensor.", \
+    "Declare the fields in parameter order, with alignas(4) for types below 4 bytes.") \
+  X("H29", OPERATOR, "The __sk__ function differs from the kernel", \
+    "Core type or body of the fused form is not that of the stand-alone kernel.", \
+    "Other results in an SK, even alone in it.", \
+    "Declared core types differ, or a single-operator SK gives another result while nothing else is found.", \
+    "Keep the same kernel type and the same body in both.") \
+  X("H30", OPERATOR, "Binding problem", \
+    "Metadata is missing, duplicated with a conflict, or does not fit the capabilities.", \
+    "The operator is not fused.", \
+    "The failure codes of fusibility.", \
+    "Repair what the sub-code names and bind again.") \
+  X("H31", FUSER, "Premature notify", \
+    "A barrier before a notify was removed as redundant although only a later wait of the same queue justifies that.", \
+    "The other stream goes on before all cores have finished.", \
+    "A notify store that is not ordered after every core's last access of the producing kernel.", \
+    "Keep the barrier; this is a defect of the fuser.") \
+  X("H32", OPERATOR, "Code that assumes a kernel end", \
+    "The operator relies on the flush, drain or reset at a kernel end, returns with queues allocated, or traps.", \
+    "What the next operator finds is not a fresh core.", \
+    "Union of H7, H11, H19, H22 and H33.", \
+    "Leave the core as it was found.") \
+  X("H33", OPERATOR, "Residual core state", \
+    "Atomic mode, vector mask, mask mode, saturation or quantisation registers stay changed; the next operator assumes defaults.", \
+    "Wrong result, only behind that operator.", \
+    "State at the end of a sub-kernel differs from the launch default, and the next uses it before setting it (else a warning).", \
+    "Reset at the end (SetAtomicNone, default mask, InitSocState) and set what is needed at the start.") \
+  X("H34", OPERATOR, "Uninitialised local memory", \
+    "Local memory holds data of an earlier sub-kernel instead of what the operator found alone.", \
+    "Results that depend on the neighbour.", \
+    "A read of local bytes that this sub-kernel has not written and an earlier one has.", \
+    "Initialise the buffer, or do not read padding.") \
+  X("H35", OPERATOR, "Assumptions about workspace contents", \
+    "Workspace is expected to be zero although another operator or the replay before used it.", \
+    "A soft barrier passes at once, or hangs.", \
+    "A read of workspace bytes whose last writer is another sub-kernel or launch.", \
+    "Clear the workspace at the start, followed by a barrier, or restore zeros at the end.") \
+  X("H36", FUSER, "Overlapping buffers across streams", \
+    "Memory was reused between operators that were serial outside but run in parallel queues inside, or an event is missing.", \
+    "A race that appears only after fusion.", \
+    "Conflicting accesses of sub-kernels of different streams without a path, ordered in the un-fused run.", \
+    "Add an event, keep the operators on one stream, or disable stream fusion for the scope.") \
+  X("H37", OPTIONS, "Dynamic local memory beyond what the SK leaves", \
+    "A sub-kernel needs more dynamic local memory than is left in the SK.", \
+    "Build error.", \
+    "The sum of needs compared with the size of the memory.", \
+    "Use less, or leave the operator out of the scope.") \
+  X("H38", OPERATOR, "Assumptions about core identity", \
+    "Work is mapped by physical core id, or block i is expected on the same core as in the operator before.", \
+    "Wrong data on the wrong core.", \
+    "The physical core id is read inside a sub-kernel.", \
+    "Use GetBlockIdx only.") \
+  X("H39", HOST, "Deadlock over cores", \
+    "Kernels of two streams that synchronise across cores need more cores together than the device has, or an SK waits for a kernel that gets none.", \
+    "Hang.", \
+    "A circular wait among kernels that hold part of their cores.", \
+    "Use schedmode 1, fewer blocks, or cut the scope at the wait.") \
+  X("H40", OPTIONS, "Barrier operator with other core counts in one SK", \
+    "Capability 8 or a missing flag keeps the splitter from isolating an operator that uses a barrier.", \
+    "Hang as in H1 when the counts differ.", \
+    "Mode-0 synchronisation in a sub-kernel without schedmode 1 (different counts: H1).", \
+    "Declare schedmode 1; remove capability 8 unless the operator tolerates idle cores.") \
+  X("H41", OPTIONS, "Value-wait bypass misused", \
+    "A wait was fused whose writer is outside the graph or behind the SK on the same stream.", \
+    "The SK polls for ever and holds all cores.", \
+    "A core polls an address whose only writers come later, or are unknown.", \
+    "Remove the bypass, or move the wait out of the scope.") \
+  X("H42", HOST, "Parameters refreshed after optimisation", \
+    "Arguments of a fused task are changed in place; the queue of the SK has a copy.", \
+    "The operator keeps running with the old arguments.", \
+    "An update of a fused task after optimisation.", \
+    "Exclude the operator with a None scope.") \
+  X("H43", OPERATOR, "Operator with a smaller block count at run time", \
+    "The tiling is computed on the device; the operator is called on every core below the SK's block count.", \
+    "Extra cores run with an index at or above the block count.", \
+    "An active core with GetBlockIdx at or above GetBlockNum.", \
+    "Return early when GetBlockIdx() >= GetBlockNum().") \
+  X("H44", HOST, "Event word not reset before a replay", \
+    "The reset of an event lies outside the graph or behind its next use.", \
+    "The second replay runs ahead.", \
+    "Two replays: a synthesised word is not zero at the start of the second.", \
+    "Keep notify, wait and reset of an event in the graph.") \
+  X("H45", OPTIONS, "A debug option hides the defect", \
+    "debug_sync_all, debug_dcci_all and op_trace add barriers and flushes.", \
+    "The defect disappears while it is looked for.", \
+    "Findings are computed for the queue without these options; the matrix of options only narrows the cause.", \
+    "Do not ship with the option; repair what the matrix points to.")
+
+#define SK__HAZARDS_ANYWHERE(X) \
+  X("GM_OUT_OF_BOUNDS", OPERATOR, "Access outside every allocation", \
+    "An access to device memory leaves the allocation it started in.", \
+    "Memory fault on the chip, or other data overwritten.", \
+    "Every access is compared with the live allocations; red zones lie around each.", \
+    "Correct the address, the length or the tail handling.") \
+  X("GM_USE_AFTER_FREE", HOST, "Access to freed device memory", \
+    "A kernel or copy uses memory that was freed before it ran.", \
+    "Other data read or overwritten.", \
+    "Freed ranges are remembered.", \
+    "Free after the stream has finished with the memory.") \
+  X("GM_FREE_INVALID", HOST, "Free of something that is not an allocation", \
+    "The address was freed before, or never was the start of an allocation.", \
+    "The runtime refuses, or its heap breaks.", \
+    "The address is looked up among live allocations.", \
+    "Free each allocation once, by the address that the allocation returned.") \
+  X("RED_ZONE", OPERATOR, "Bytes beside an allocation changed", \
+    "Something wrote just before or behind an allocation.", \
+    "Other data overwritten.", \
+    "The pattern beside the allocation is compared when it is freed.", \
+    "Correct the extent of the last store.") \
+  X("LOCAL_OUT_OF_BOUNDS", OPERATOR, "Access outside a local memory", \
+    "The extent by mask, repeat and strides passes the end of the memory.", \
+    "Exception, or another buffer overwritten.", \
+    "Every operand's extent is compared with the capacity.", \
+    "Correct repeat count, strides or the buffer's place.") \
+  X("LOCAL_MISALIGNED", OPERATOR, "Local address not aligned", \
+    "An operand does not start where the memory demands.", \
+    "Exception, or the low address bits are ignored.", \
+    "Start addresses are checked per memory and instruction.", \
+    "Align the buffer: 32 bytes for UB and L1, more for the other memories.") \
+  X("BAD_ARGUMENT", OPERATOR, "Argument out of its legal range", \
+    "A count, stride, mask, mode or type has no meaning on the chip.", \
+    "Exception or undefined result.", \
+    "Every instruction checks its arguments.", \
+    "Use a value from the documented range.") \
+  X("WRONG_CORE", OPERATOR, "Instruction on the wrong kind of core", \
+    "A vector instruction on a cube core, or the reverse.", \
+    "Exception.", \
+    "The core type is compared with the instruction's.", \
+    "Guard the code by core type.") \
+  X("NO_DATA_PATH", OPERATOR, "No data path between two memories", \
+    "The chip cannot move data this way.", \
+    "Does not compile, or exception.", \
+    "Source and destination are compared with the paths of the chip.", \
+    "Go through a memory that both sides reach.") \
+  X("OVERLAP", OPERATOR, "Operands overlap in a way that has no defined result", \
+    "Source and destination of an instruction share bytes without being the same.", \
+    "Result depends on timing inside the instruction.", \
+    "Extents of the operands are compared.", \
+    "Use the same address or separate buffers.") \
+  X("DEADLOCK", OPERATOR, "No core can go on", \
+    "Every running core waits for something that nobody left can do.", \
+    "Hang until the time limit of the device.", \
+    "Found at once: no fiber can run. The waits and the missing participants are listed.", \
+    "Do the missing set, or remove the superfluous wait.") \
+  X("ENDLESS", OPERATOR, "Kernel does not end", \
+    "A core ran past its budget of instructions.", \
+    "Hang until the time limit of the device.", \
+    "Instructions are counted per core and launch.", \
+    "Correct the loop; raise the budget if the work is that long.") \
+  X("KERNEL_FAULT", OPERATOR, "Kernel faulted", \
+    "A bad pointer, an arithmetic trap, a stack overflow or an abort inside a kernel.", \
+    "Exception on the device; the stream fails.", \
+    "The signal is caught and ends the launch, not the process.", \
+    "Correct the code at the place named.") \
+  X("TRAP", OPERATOR, "Kernel stopped itself", \
+    "The kernel executed trap or a failed assertion.", \
+    "Exception on the device; inside an SK the whole SK stops.", \
+    "The call is seen.", \
+    "Correct what the kernel complains about.") \
+  X("FLAG_UNPAIRED", OPERATOR, "Event or cross-core flag without its partner", \
+    "A set is left at the end of the kernel, or a wait never gets its set.", \
+    "The next kernel on the core goes wrong, or a hang.", \
+    "Flags are compared with the state at the launch.", \
+    "Pair every set with one wait on every path.") \
+  X("FLAG_SET_TWICE", OPERATOR, "Event set while it is still set", \
+    "The same event of the same pair of pipes is set again before its wait.", \
+    "Undefined; a later barrier may hang.", \
+    "The bit is tested at every set.", \
+    "Wait before setting again, or use another id.") \
+  X("FLAG_RESERVED", OPERATOR, "Reserved flag id", \
+    "Event ids 6 and 7 and cross-core ids 11..15 belong to the system.", \
+    "Barriers of the system open early or hang.", \
+    "Ids are checked at every set and wait.", \
+    "Use event ids 0..5 and cross-core ids 0..10.") \
+  X("FLAG_NO_PAIR", OPERATOR, "Event between pipes that have none", \
+    "The chip has no event flags for this pair of pipes on this kind of core.", \
+    "Exception or hang.", \
+    "The pair is compared with the pairs of the core type.", \
+    "Go through a pipe that has events with both.") \
+  X("CROSS_FLAG_OVERFLOW", OPERATOR, "Cross-core counter overflow", \
+    "More than 15 sets of one id are outstanding.", \
+    "Exception.", \
+    "Counters are four bits wide.", \
+    "Wait as often as the other side sets, or throttle the setting side.") \
+  X("CROSS_NOT_MIXED", OPERATOR, "Cross-core synchronisation in a kernel that is not MIX", \
+    "The hardware that counts cross-core flags is on only for MIX launches.", \
+    "Hang.", \
+    "The type of the launch is compared at every cross-core instruction.", \
+    "Declare the kernel as a MIX type.") \
+  X("UNINITIALISED_READ", OPERATOR, "Read of bytes that were never written", \
+    "The bytes have no writer since they were allocated (device memory) or since the kernel began (local memory).", \
+    "Results differ from run to run.", \
+    "Each byte's last writer is known.", \
+    "Write the bytes first, or do not read them.") \
+  X("SYNC_LOCAL", OPERATOR, "Local memory used by two pipes without synchronisation", \
+    "A set/wait pair or a barrier is missing between two accesses of which one writes.", \
+    "Wrong result that depends on timing.", \
+    "Happens-before over pipes: the two accesses have no path.", \
+    "set_flag after the first and wait_flag before the second, or pipe_barrier.") \
+  X("SYNC_GM", OPERATOR, "Unordered accesses to device memory", \
+    "Two cores, pipes or launches access the same bytes, one of them writes, and nothing orders them.", \
+    "Wrong result that depends on timing.", \
+    "Happens-before over pipes, cores and launches: the two accesses have no path.", \
+    "A flag between the pipes, a cross-core flag or SyncAll between the cores, an event between the streams.") \
+  X("LAUNCH_INVALID", HOST, "Launch that the chip cannot run", \
+    "Block count, argument size or kernel type are out of range.", \
+    "The launch is refused.", \
+    "Checked before the launch starts.", \
+    "Correct the launch.") \
+  X("GM_ARGUMENT", HOST, "Pointer argument outside device memory", \
+    "A parameter declared as device pointer points to host memory or nowhere.", \
+    "Memory fault at the first access.", \
+    "Pointer arguments are looked up at the launch.", \
+    "Pass an address that the device allocator returned.") \
+  X("NOT_MODELLED", NOT_MODELLED, "Not modelled", \
+    "The real system can do this, the simulator does not.", \
+    "None on the chip; the run stops here with the name of the thing.", \
+    "Every interface names what it leaves out.", \
+    "Avoid the feature in the run, or extend the simulator.") \
+  X("HISTORY_LOST", INTERNAL, "Host memory ran out while recording accesses", \
+    "The records of who accessed what could not grow.", \
+    "None on the chip; conflicts may be missed from here on.", \
+    "The allocation failed.", \
+    "Give the process more memory, or check a smaller part at a time.") \
+  X("INTERNAL", INTERNAL, "Invariant of the simulator broken", \
+    "A state that cannot be was reached.", \
+    "None on the chip.", \
+    "Consistency checks.", \
+    "Report it with the command that leads there.")
+
+#endif

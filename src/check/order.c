@@ -1,0 +1,225 @@
+/* order.c - happens-before: rows inside a core, one vector per core towards the others.
+ *
+ * Invariants while a launch runs on a core:
+ *   row[p] contains row[S]: what the scalar unit has waited for, every later instruction has too;
+ *   clocks of own pipes from before this launch are judged by base/ext, never by rows;
+ *   a clock grows when it is published, so that later accesses are not covered by what went out. */
+#include "check/checker.h"
+
+static _Atomic uint64_t next_serial = 1; /* names contents of snapshots, process-wide */
+
+static uint64_t new_serial(void) { return atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed); }
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void join_clocks(uint64_t *into, const uint64_t *from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) into[i] = larger(into[i], from[i]);
+}
+
+static void host_clocks(uint64_t *into) {
+  for (uint32_t i = SK__HOST_CORE * SK__PIPE_SLOTS; i < SK__MAX_ACTORS; i++) into[i] = SK__STAMP_CLOCK;
+}
+
+static void copy_clocks(uint64_t *into, const uint64_t *from, uint32_t n) {
+  memcpy(into, from, n * sizeof *into);
+  host_clocks(into);
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
+  sk__snapshot *s = sk__aligned_alloc(64, (sizeof *s + 63) & ~(size_t)63);
+  if (s == NULL) return NULL;
+  atomic_init(&s->references, 1);
+  s->actors = checker->actors;
+  s->serial = new_serial();
+  s->contains = 0;
+  if (copy_of == NULL) copy_of = checker->nothing;
+  if (copy_of != NULL) {
+    copy_clocks(s->clock, copy_of->clock, s->actors);
+    s->contains = copy_of->serial;
+  } else { /* the checker's own first one */
+    memset(s->clock, 0, sizeof s->clock);
+    host_clocks(s->clock);
+  }
+  return s;
+}
+
+void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
+  if (from == NULL || into == from || into->contains == from->serial) return;
+  join_clocks(into->clock, from->clock, into->actors);
+  into->serial = new_serial();
+  into->contains = from->serial;
+}
+
+sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
+  if (s != NULL) atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
+  return s;
+}
+
+void sk__snapshot_unref(sk__snapshot *s) {
+  if (s != NULL && atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) == 1) sk__free(s);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static uint64_t *own_entries(uint64_t *clocks, const sk__order *order) {
+  return clocks + (size_t)order->core * SK__PIPE_SLOTS;
+}
+
+
+/* Own copy of the vector, so that it may change. NULL on no memory: this core is no longer judged, since
+ * an order that was lost would look like a conflict. */
+static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
+  if (order->ext == NULL) {
+    uint64_t *ext = sk__aligned_alloc(64, (SK__MAX_ACTORS * sizeof *ext + 63) & ~(size_t)63);
+    if (ext != NULL) {
+      copy_clocks(ext, order->base->clock, checker->actors);
+    } else {
+      order->enabled = false;
+      sk__history_lost(order->checker);
+    }
+    order->ext = ext;
+  }
+  return order->ext;
+}
+
+static uint64_t latest_clock(const sk__order *order) {
+  uint64_t c = 0;
+  for (int q = 0; q < SK__PIPE_SLOTS; q++) c = larger(c, order->clock[q]);
+  return c;
+}
+
+static void start_clocks_at(sk__order *order, uint64_t clock) {
+  for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = clock;
+  order->begin_clock = clock;
+  order->scope_open = false;
+}
+
+static void leave(sk__order *order) {
+  if (order->checker != NULL) {
+    uint64_t *kept = &order->checker->clock[order->core];
+    *kept = larger(*kept, latest_clock(order));
+  }
+  sk__snapshot_unref(order->base);
+  sk__free(order->ext);
+  order->base = NULL;
+  order->ext = NULL;
+}
+
+void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__snapshot *before) {
+  leave(order);
+  order->checker = checker;
+  order->core = core;
+  order->base = sk__snapshot_ref(before != NULL ? before : checker->nothing);
+  order->per_instruction = checker->same_pipe;
+  order->in_sub = false;
+  start_clocks_at(order, checker->clock[core] + 1);
+  order->launch_clock = order->begin_clock;
+  const uint64_t *own = own_entries(order->base->clock, order);
+  for (int p = 0; p <= SK__PIPES; p++) memcpy(order->row[p], own, sizeof order->row[p]);
+}
+
+void sk__order_begin_sub(sk__order *order) {
+  start_clocks_at(order, latest_clock(order) + 1);
+  order->in_sub = true;
+}
+
+void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
+  if (order->base == NULL) return;
+  if (into != NULL) {
+    sk__snapshot_join(into, order->base);
+    if (order->ext != NULL) join_clocks(into->clock, order->ext, checker->actors);
+    uint64_t *own = own_entries(into->clock, order);
+    for (int q = 0; q < SK__PIPES; q++) own[q] = larger(own[q], order->clock[q]);
+    into->serial = new_serial();
+  }
+  leave(order);
+}
+
+/* ---- inside a core --------------------------------------------------------------------------- */
+
+void sk__order_set_flag(sk__order *order, sk__pipe src, sk__event_clock *out) {
+  order->row[src][SK__PIPE_S] = order->clock[SK__PIPE_S];
+  memcpy(out->row, order->row[src], sizeof out->row);
+  out->row[src] = order->clock[src]++;
+}
+
+void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *in) {
+  if (dst != SK__PIPE_S) {
+    join_clocks(order->row[dst], in->row, SK__PIPE_SLOTS);
+    return;
+  }
+  for (int p = 0; p <= SK__PIPES; p++) join_clocks(order->row[p], in->row, SK__PIPE_SLOTS);
+}
+
+void sk__order_barrier(sk__order *order, sk__pipe pipe) {
+  if (pipe != SK__PIPE_ALL) {
+    order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
+    order->row[pipe][pipe] = order->clock[pipe]++;
+    return;
+  }
+  for (int p = 0; p <= SK__PIPES; p++) memcpy(order->row[p], order->clock, sizeof order->row[p]);
+  for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q]++;
+}
+
+/* ---- between cores --------------------------------------------------------------------------- */
+
+void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message) {
+  if (*message == NULL) *message = sk__snapshot_new(checker, order->base);
+  sk__snapshot *m = *message;
+  if (m == NULL) {
+    order->enabled = false;
+    sk__history_lost(checker);
+    return;
+  }
+  if (order->ext != NULL) join_clocks(m->clock, order->ext, checker->actors);
+  else sk__snapshot_join(m, order->base);
+  order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
+  uint64_t *own = own_entries(m->clock, order);
+  join_clocks(own, order->row[pipe], SK__PIPES);
+  own[pipe] = larger(own[pipe], order->clock[pipe]);
+  order->clock[pipe]++;
+  if (pipe != SK__PIPE_S) order->clock[SK__PIPE_S]++;
+  m->serial = new_serial();
+}
+
+/* What the whole core waits for holds for each of its pipes. */
+static void join_own_rows(sk__order *order, const uint64_t *clocks) {
+  const uint64_t *own = clocks + (size_t)order->core * SK__PIPE_SLOTS;
+  for (int p = 0; p <= SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPES);
+}
+
+void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
+  if (message == NULL) return;
+  uint64_t *ext = own_ext(checker, order);
+  if (ext != NULL) join_clocks(ext, message->clock, checker->actors);
+  join_own_rows(order, message->clock);
+}
+
+void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n) {
+  if (n == 0) return;
+  sk__snapshot *all = sk__snapshot_new(checker, orders[0]->base);
+  if (all == NULL) {
+    for (uint32_t i = 0; i < n; i++) orders[i]->enabled = false;
+    sk__history_lost(checker);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    sk__order *order = orders[i];
+    if (order->ext != NULL) join_clocks(all->clock, order->ext, checker->actors);
+    else if (order->base != orders[0]->base) sk__snapshot_join(all, order->base);
+    uint64_t *own = own_entries(all->clock, order);
+    join_clocks(own, order->clock, SK__PIPES);
+  }
+  all->serial = new_serial();
+  atomic_fetch_add_explicit(&all->references, n - 1, memory_order_relaxed);
+  for (uint32_t i = 0; i < n; i++) {
+    sk__order *order = orders[i];
+    sk__free(order->ext);
+    order->ext = NULL;
+    sk__snapshot_unref(order->base);
+    order->base = all;
+    sk__order_barrier(order, SK__PIPE_ALL);
+  }
+}

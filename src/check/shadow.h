@@ -1,0 +1,131 @@
+/* shadow.h - private to floor 1: what local and GM shadow share: probes, the order test, conflicts.
+ *
+ * A cell is the state of bytes with one history: last writer, and who accessed them since. Cells exist
+ * in levels; the largest that is uniform is the one that is touched. */
+#ifndef SK_CHECK_SHADOW_H
+#define SK_CHECK_SHADOW_H
+
+#include "check/checker.h"
+
+#define SK__PAGE_BYTES 4096u
+#define SK__PAGE_SHIFT 12
+#define SK__CHUNK_BYTES 256u
+#define SK__CHUNK_SHIFT 8
+#define SK__CHUNKS_PER_PAGE (SK__PAGE_BYTES / SK__CHUNK_BYTES)
+
+/* ---- local memory ---------------------------------------------------------------------------- */
+
+#define SK__LOCAL_READERS 4 /* classes of pipes, see reader_class in shadow_local.c */
+
+typedef struct sk__local_cell {
+  uint64_t writer;
+  uint64_t reader[SK__LOCAL_READERS];
+  uint16_t writer_origin;
+  uint16_t reader_origin[SK__LOCAL_READERS];
+  uint16_t zero[3];           /* so that cells compare by memcmp */
+} sk__local_cell;
+
+typedef struct sk__local_page { /* split: the chunks hold the state */
+  _Alignas(64) sk__local_cell cell;
+  bool split;
+} sk__local_page;
+
+typedef struct sk__local_chunk { /* runs != NULL: they hold the state */
+  _Alignas(64) sk__local_cell cell;
+  struct sk__local_runs *runs;
+} sk__local_chunk;
+
+/* ---- GM -------------------------------------------------------------------------------------- */
+
+/* accessor: readers and atomics since the last write: 0, one stamp, or a set (SK__STAMP_SET | pointer). */
+typedef struct sk__gm_cell {
+  uint64_t writer, accessor;
+  uint16_t writer_origin, accessor_origin;
+} sk__gm_cell;
+
+#define SK__GM_RUNS 3
+/* head: | 31 lock | 30 expanded | 29..28 runs - 1 | 25..13 start of run 2 | 12..0 start of run 1 |
+ * Expanded: writer[0] is the pointer to the chunks. All zero = one run, never touched. */
+typedef struct sk__gm_page {
+  _Alignas(64) _Atomic uint32_t head;
+  uint16_t writer_origin[SK__GM_RUNS], accessor_origin[SK__GM_RUNS];
+  uint64_t writer[SK__GM_RUNS], accessor[SK__GM_RUNS];
+} sk__gm_page;
+_Static_assert(sizeof(sk__gm_page) == 64, "one cache line per page");
+
+/* ---- probes ---------------------------------------------------------------------------------- */
+
+/* What went wrong with some bytes. */
+typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRESH } sk__trouble;
+
+/* One access while it is judged. Neighbouring bytes with the same trouble become one finding. */
+typedef struct sk__probe {
+  const uint64_t *seen;       /* towards every actor: base or ext */
+  const uint64_t *row;        /* inside the core */
+  uint64_t launch_clock;
+  uint64_t fresh_below;       /* what was written at lower clocks is not initialised; 0 = do not judge */
+  uint64_t same_pipe_from;    /* own pipe's clocks from here on are ordered */
+  uint64_t stamp;
+  uint32_t core;
+  uint8_t pipe;
+  uint8_t kind;               /* sk__access without READ_ANY, or what the host does (shadow_gm.c) */
+  uint16_t origin;
+  sk__checker *checker;
+  const sk__order *order;
+  const void *site;
+  const char *instr;
+  /* trouble not yet reported */
+  sk__trouble trouble;
+  bool other_writes;          /* or is an atomic, told by its stamp */
+  uint16_t other_origin;
+  uint64_t other, low, high;
+} sk__probe;
+
+static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__order *order, sk__pipe pipe,
+                                   sk__access kind, const void *site, const char *instr) {
+  if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
+  probe->seen = order->ext != NULL ? order->ext : order->base->clock;
+  probe->row = order->row[pipe];
+  probe->launch_clock = order->launch_clock;
+  probe->fresh_below = kind == SK__READ_ANY ? 0 : order->begin_clock;
+  probe->same_pipe_from =
+    order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe] : order->launch_clock;
+  probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
+  probe->core = order->core;
+  probe->pipe = (uint8_t)pipe;
+  probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
+  probe->origin = sk__call_of(checker, site, instr);
+  probe->checker = checker;
+  probe->order = order;
+  probe->site = site;
+  probe->instr = instr;
+  probe->trouble = SK__TROUBLE_NONE;
+}
+
+/* Is the access with this stamp (flag bits ignored; 0 = nobody) ordered before the probe's? */
+static inline bool sk__ordered(const sk__probe *probe, uint64_t stamp) {
+  uint32_t actor = sk__stamp_actor(stamp);
+  uint64_t clock = sk__stamp_clock(stamp);
+  if (clock <= probe->seen[actor]) return true;
+  if (actor / SK__PIPE_SLOTS != probe->core || clock < probe->launch_clock) return false;
+  uint32_t pipe = actor % SK__PIPE_SLOTS;
+  return clock <= probe->row[pipe] || (pipe == probe->pipe && clock >= probe->same_pipe_from);
+}
+/* The same for local memory: own stamps only, and an earlier launch has left the core. */
+static inline bool sk__ordered_local(const sk__probe *probe, uint64_t stamp) {
+  uint64_t clock = sk__stamp_clock(stamp);
+  uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
+  return clock < probe->launch_clock || clock <= probe->row[pipe] ||
+         (pipe == probe->pipe && clock >= probe->same_pipe_from);
+}
+
+/* Notes trouble with bytes [low, high) of absolute addresses; reports what was noted before if this is
+ * something else. `other` is the stamp on the far side, 0 if there is none. */
+SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
+                                bool other_writes, uint64_t low, uint64_t high);
+SK__COLD void sk__probe_report(sk__probe *probe);
+static inline void sk__probe_end(sk__probe *probe) {
+  if (SK__UNLIKELY(probe->trouble != SK__TROUBLE_NONE)) sk__probe_report(probe);
+}
+
+#endif

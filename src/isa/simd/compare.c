@@ -2,7 +2,7 @@
  *
  * A comparison with a NaN is false, also "not equal" (the chip's rule). Bit e of the result belongs to
  * element e, little-endian. */
-#include "isa/simd/compare.h"
+#include "isa/simd/compare_kernels.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static inline uint8_t pack8(const uint8_t *flags) {
 #define LEFT a[done + i]
 #define RIGHT b[done + i]
 
-void SK__SIMD(compare_f32)(uint8_t *bits, const float *a, const float *b, size_t n, sk__comparison what) {
+static void compare_f32(uint8_t *bits, const float *a, const float *b, size_t n, sk__comparison what) {
   switch (what) {
     case SK__CMP_LT: COMPARE(LEFT < RIGHT) break;
     case SK__CMP_GT: COMPARE(LEFT > RIGHT) break;
@@ -43,7 +43,7 @@ static inline int16_t ordered(uint16_t half) {
 static inline int16_t is_number(uint16_t half) { return (half & 0x7fffu) <= 0x7c00u; }
 
 #define HALVES(op) ((ordered(LEFT) op ordered(RIGHT)) & is_number(LEFT) & is_number(RIGHT))
-void SK__SIMD(compare_f16)(uint8_t *bits, const uint16_t *a, const uint16_t *b, size_t n, sk__comparison what) {
+static void compare_f16(uint8_t *bits, const uint16_t *a, const uint16_t *b, size_t n, sk__comparison what) {
   switch (what) {
     case SK__CMP_LT: COMPARE(HALVES(<)) break;
     case SK__CMP_GT: COMPARE(HALVES(>)) break;
@@ -53,13 +53,21 @@ void SK__SIMD(compare_f16)(uint8_t *bits, const uint16_t *a, const uint16_t *b, 
     case SK__CMP_NE: COMPARE(HALVES(!=)) break;
   }
 }
-void SK__SIMD(equal_i32)(uint8_t *bits, const int32_t *a, const int32_t *b, size_t n) {
+static void equal_i32(uint8_t *bits, const int32_t *a, const int32_t *b, size_t n) {
   COMPARE(LEFT == RIGHT)
 }
 
-void SK__SIMD(select_b16)(uint16_t *out, const uint16_t *a, const uint16_t *b, const uint16_t *chosen, size_t n) {
+static void select_b16(uint16_t *out, const uint16_t *a, const uint16_t *b, const uint16_t *chosen, size_t n) {
   for (size_t i = 0; i < n; i++) out[i] = (uint16_t)((a[i] & chosen[i]) | (b[i] & ~chosen[i]));
 }
-void SK__SIMD(select_b32)(uint32_t *out, const uint32_t *a, const uint32_t *b, const uint32_t *chosen, size_t n) {
+static void select_b32(uint32_t *out, const uint32_t *a, const uint32_t *b, const uint32_t *chosen, size_t n) {
   for (size_t i = 0; i < n; i++) out[i] = (a[i] & chosen[i]) | (b[i] & ~chosen[i]);
 }
+
+const sk__simd_compare_table SK__SIMD(compare) = {
+    .compare_f32 = compare_f32,
+    .compare_f16 = compare_f16,
+    .equal_i32 = equal_i32,
+    .select_b16 = select_b16,
+    .select_b32 = select_b32,
+};

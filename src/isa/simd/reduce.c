@@ -7,9 +7,12 @@
  * The greatest element is found on signed keys that order like the numbers (-0 below +0, every NaN on
  * top); for the least element the keys are complemented. Callers put INT32_MIN where a mask hides an
  * element: no number has that key. */
-#include "isa/simd/reduce.h"
+#include "isa/simd/reduce_kernels.h"
 
 #include <string.h>
+
+/* Vectors wider than the level's registers are passed between functions here that are always inlined. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float v8f __attribute__((vector_size(32)));
 typedef int32_t v8i __attribute__((vector_size(32)));
@@ -137,8 +140,8 @@ static inline __attribute__((always_inline)) void narrow(uint16_t *out, v8f valu
 /* Halves are worked on in pieces that stay in the first-level cache. */
 #define PIECE 2048
 
-static inline __attribute__((always_inline)) void sum_f16(uint16_t *out, const uint16_t *in, size_t results,
-                                                          uint32_t per_result, rounding mode) {
+static inline __attribute__((always_inline)) void sum_halves(uint16_t *out, const uint16_t *in, size_t results,
+                                                             uint32_t per_result, rounding mode) {
   _Alignas(64) float wide[PIECE], sums[PIECE / 2];
   size_t most = PIECE / per_result;
   while (results > 0) {
@@ -158,30 +161,30 @@ static inline __attribute__((always_inline)) void sum_f16(uint16_t *out, const u
   }
 }
 
-void SK__SIMD(sum8_f32)(float *out, const float *in, size_t groups) { tree8(out, in, groups, KEEP_F32); }
-void SK__SIMD(sum2_f32)(float *out, const float *in, size_t n) { pairs(out, in, n, KEEP_F32); }
-void SK__SIMD(sum_f16)(uint16_t *out, const uint16_t *in, size_t results, uint32_t per_result, bool saturate) {
-  if (saturate) sum_f16(out, in, results, per_result, TO_F16_SATURATING);
-  else sum_f16(out, in, results, per_result, TO_F16);
+static void sum8_f32(float *out, const float *in, size_t groups) { tree8(out, in, groups, KEEP_F32); }
+static void sum2_f32(float *out, const float *in, size_t n) { pairs(out, in, n, KEEP_F32); }
+static void sum_f16(uint16_t *out, const uint16_t *in, size_t results, uint32_t per_result, bool saturate) {
+  if (saturate) sum_halves(out, in, results, per_result, TO_F16_SATURATING);
+  else sum_halves(out, in, results, per_result, TO_F16);
 }
 
 /* ---- greatest and least ---------------------------------------------------------------------- */
 
-void SK__SIMD(order_f32)(int32_t *key, const uint32_t *bits, size_t n, bool least) {
+static void order_f32(int32_t *key, const uint32_t *bits, size_t n, bool least) {
   int32_t flip = least ? -1 : 0;
   for (size_t i = 0; i < n; i++) {
     int32_t value = (int32_t)bits[i], ordered = value ^ (value >> 31 & INT32_MAX);
     key[i] = (value & INT32_MAX) > (int32_t)F32_INF ? INT32_MAX : ordered ^ flip;
   }
 }
-void SK__SIMD(order_f16)(int32_t *key, const uint16_t *bits, size_t n, bool least) {
+static void order_f16(int32_t *key, const uint16_t *bits, size_t n, bool least) {
   int32_t flip = least ? -1 : 0;
   for (size_t i = 0; i < n; i++) {
     int32_t value = (int16_t)bits[i], ordered = value ^ (value >> 31 & INT16_MAX);
     key[i] = (value & INT16_MAX) > 0x7c00 ? INT32_MAX : ordered ^ flip;
   }
 }
-void SK__SIMD(greatest)(int32_t *out, const int32_t *key, size_t groups, uint32_t per_group) {
+static void greatest(int32_t *out, const int32_t *key, size_t groups, uint32_t per_group) {
   for (size_t group = 0; group < groups; group++, key += per_group) {
     lanes best;
     memcpy(&best, key, sizeof best);
@@ -196,7 +199,7 @@ void SK__SIMD(greatest)(int32_t *out, const int32_t *key, size_t groups, uint32_
     out[group] = result;
   }
 }
-void SK__SIMD(first_of)(uint32_t *index, const int32_t *value, const int32_t *key, size_t groups, uint32_t per_group) {
+static void first_of(uint32_t *index, const int32_t *value, const int32_t *key, size_t groups, uint32_t per_group) {
   for (size_t group = 0; group < groups; group++, key += per_group) {
     lanes first = lane_number - lane_number + INT32_MAX;
     for (uint32_t i = per_group; i > 0; i -= LANES) { /* from the back, so that the first one stays */
@@ -210,3 +213,13 @@ void SK__SIMD(first_of)(uint32_t *index, const int32_t *value, const int32_t *ke
     index[group] = (uint32_t)result;
   }
 }
+
+const sk__simd_reduce_table SK__SIMD(reduce) = {
+    .sum8_f32 = sum8_f32,
+    .sum2_f32 = sum2_f32,
+    .sum_f16 = sum_f16,
+    .order_f32 = order_f32,
+    .order_f16 = order_f16,
+    .greatest = greatest,
+    .first_of = first_of,
+};

@@ -6,7 +6,7 @@
  *
  * The map is one-to-one, so a record comes back out of its key bit for bit. A record of 8 bytes (score in
  * the low word, index in the high word) travels through the merges as key << 32 | index. */
-#include "isa/simd/sort.h"
+#include "isa/simd/sort_kernels.h"
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void rank32(const int32_t key[32], 
   }
 }
 
-void SK__SIMD(sort32_f32)(uint64_t *dst, const uint32_t *score, const uint32_t *index, uint32_t repeats) {
+static void sort32_f32(uint64_t *dst, const uint32_t *score, const uint32_t *index, uint32_t repeats) {
   for (uint32_t repeat = 0; repeat < repeats; repeat++) {
     _Alignas(64) int32_t key[32], rank[32];
     for (int i = 0; i < 32; i++) key[i] = (int32_t)(key_of_f32(score[i]) ^ UINT32_C(0x80000000));
@@ -70,7 +70,7 @@ void SK__SIMD(sort32_f32)(uint64_t *dst, const uint32_t *score, const uint32_t *
     dst += 32, score += 32, index += 32;
   }
 }
-void SK__SIMD(sort32_f16)(uint64_t *dst, const uint16_t *score, const uint32_t *index, uint32_t repeats) {
+static void sort32_f16(uint64_t *dst, const uint16_t *score, const uint32_t *index, uint32_t repeats) {
   for (uint32_t repeat = 0; repeat < repeats; repeat++) {
     _Alignas(64) int32_t key[32], rank[32];
     for (int i = 0; i < 32; i++) key[i] = (int32_t)(key_of_f16(score[i]) ^ UINT32_C(0x80000000));
@@ -210,7 +210,7 @@ static void records_of_keys(uint64_t *record, const uint64_t *key, uint32_t n, b
   }
 }
 
-bool SK__SIMD(merge4)(uint64_t *dst, const uint64_t *const queue[4], const uint32_t length[4], bool is_f16,
+static bool merge4(uint64_t *dst, const uint64_t *const queue[4], const uint32_t length[4], bool is_f16,
                       uint64_t *scratch) {
   uint32_t records = length[0] + length[1] + length[2] + length[3];
   uint64_t *key = scratch, *half = key + records;
@@ -232,7 +232,7 @@ bool SK__SIMD(merge4)(uint64_t *dst, const uint64_t *const queue[4], const uint3
   return true;
 }
 
-void SK__SIMD(merge4_greedy)(uint64_t *dst, const uint64_t *const queue[4], const uint32_t length[4], bool is_f16,
+static void merge4_greedy(uint64_t *dst, const uint64_t *const queue[4], const uint32_t length[4], bool is_f16,
                              bool suspend, uint32_t used[4]) {
   uint32_t key[4] = {0};
   for (int q = 0; q < 4; q++) used[q] = 0;
@@ -250,3 +250,10 @@ void SK__SIMD(merge4_greedy)(uint64_t *dst, const uint64_t *const queue[4], cons
     if (suspend && used[best] == length[best]) return;
   }
 }
+
+const sk__simd_sort_table SK__SIMD(sort) = {
+    .sort32_f32 = sort32_f32,
+    .sort32_f16 = sort32_f16,
+    .merge4 = merge4,
+    .merge4_greedy = merge4_greedy,
+};

@@ -1,0 +1,28 @@
+/* vector_other.h - shared by the vector instructions that are not elementwise (private to this folder). */
+#ifndef SK_ISA_VECTOR_OTHER_H
+#define SK_ISA_VECTOR_OTHER_H
+
+#include "isa/isa.h"
+#include "soc/soc_throughput.h"
+
+/* Entry points: "asc_<op>" and its form with a full barrier behind it. */
+#define SK__NAME(op) "asc_" #op
+#define SK__NAME_SYNC(op) "asc_" #op "_sync"
+
+/* Clock of the vector pipe: start-up, then elements at the documented rate. */
+static inline void sk__vector_time(sk__core *core, sk__vector_rate rate, uint32_t elem_bytes, uint64_t elems) {
+  sk__advance(core, SK__PIPE_V, sk__startup(core, SK__PIPE_V) + sk__vector_cycles(rate, elem_bytes, elems));
+}
+
+/* Destination and source must not share bytes: a finding and true if they do. */
+bool sk__overlap_found(sk__core *core, const void *dst, uint64_t dst_bytes, const void *src, uint64_t src_bytes,
+                       const char *src_name);
+
+/* An operand with strides in 32-byte blocks. */
+static inline sk__stream sk__stream_of(const void *base, uint32_t elem_bits, uint32_t block_stride,
+                                       uint32_t repeat_stride) {
+  return (sk__stream){(uint8_t *)(uintptr_t)base, elem_bits, block_stride * SK__BLOCK_BYTES,
+                      repeat_stride * SK__BLOCK_BYTES};
+}
+
+#endif

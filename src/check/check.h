@@ -154,6 +154,9 @@ static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
 }
 
+/* Is what pipe `other` of `core` did at `clock` ordered before what `pipe` does now? (covers.c) */
+bool sk__order_covers(const sk__order *order, sk__pipe pipe, uint32_t core, sk__pipe other, uint64_t clock);
+
 /* Cross-core: what a set on `pipe` publishes (joined into *message, made if NULL), what a wait takes. */
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message);
 void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message);

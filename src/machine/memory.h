@@ -1,5 +1,5 @@
-/* memory.h - device memory: the reserved window, the red-zoned allocator, the transaction log, and the
- * directory of cached lines. Private to the machine floor.
+/* memory.h - device memory: the reserved window, the red-zoned allocator, the bitmaps of the transaction
+ * log, and the directory of cached lines. Private to the machine floor.
  *
  * Units. A *piece* is 512 bytes, a *page* 4 KiB; each page has one byte in every bitmap, one bit per
  * piece. Allocations start on a piece and no piece belongs to two of them, so "never written" and
@@ -23,8 +23,9 @@
 #define SK__PAGE_SHIFT 12
 #define SK__PAGE_BYTES (UINT64_C(1) << SK__PAGE_SHIFT)
 #define SK__REGION_SHIFT 20 /* the log's summary: one bit per MiB */
+#define SK__LINE_BYTES UINT64_C(64)
 
-typedef struct sk__block sk__block;         /* a run of device memory: free, live or quarantined */
+typedef struct sk__block sk__block;           /* a run of device memory: free, live or quarantined */
 typedef struct sk__line_entry sk__line_entry; /* a 64-byte line some data cache holds */
 typedef struct sk__page_entry sk__page_entry; /* a page some of whose lines are cached */
 
@@ -33,16 +34,22 @@ enum { SK__BIN_ROWS = 32, SK__BIN_COLUMNS = 16 };
 typedef struct sk__memory {
   const sk__soc *soc;
   sk__checker *checker;
-  uint64_t gm_end;              /* first address behind the mapped device memory */
+  uint64_t gm_end;              /* first address behind the mapped device memory, 0 = not mapped */
   uint8_t fill;                 /* pattern of fresh memory */
   bool threaded;                /* several host threads run cores: report only, no stale values */
 
-  /* allocator (alloc.c part of memory.c); `lock` guards all of it */
+  pthread_mutex_t atomic_lock;  /* DMA atomics, only with several host threads */
+
+  /* copy loops for this host (copy.h) */
+  void (*copy)(void *to, const void *from, size_t bytes);
+  void (*copy_stream)(void *to, const void *from, size_t bytes);
+
+  /* allocator (alloc.c); `lock` guards all of it */
   pthread_mutex_t lock;
-  sk__block *first;             /* every block by address */
+  sk__block *first;             /* every block, by address */
   sk__block *bins[SK__BIN_ROWS][SK__BIN_COLUMNS];
   uint32_t row_bits, column_bits[SK__BIN_ROWS];
-  uint64_t *starts;             /* live and quarantined blocks by address: first usable byte ... */
+  uint64_t *bases;              /* live and quarantined blocks by address: first byte ... */
   sk__block **blocks;           /* ... and the block */
   size_t block_count, block_capacity;
   sk__block *spare_blocks;      /* unused records */
@@ -51,9 +58,11 @@ typedef struct sk__memory {
   uint64_t quarantine_bytes, free_resident_bytes;
   uint64_t live_bytes, peak_bytes;
   uint32_t next_serial;
-  _Atomic uint32_t generation;  /* counts frees: remembered allocations of an older one are void */
+  _Atomic uint32_t generation;  /* counts frees: remembered extents of an older one are void */
 
   /* bitmaps over device memory, one byte per page, in one reserved mapping */
+  void *bitmaps;
+  size_t bitmaps_bytes;
   _Atomic uint8_t *written;     /* since the allocation was made */
   _Atomic uint8_t *claimed;     /* somebody is saving or has saved the pre-image */
   _Atomic uint8_t *saved;       /* pre-image is in the arena, or was not needed */
@@ -61,16 +70,17 @@ typedef struct sk__memory {
   _Atomic uint8_t *gate;        /* what a write must find set to go on at once: saved or written */
   _Atomic uint64_t written_pieces;
 
-  /* transaction log */
+  /* transaction log (log.c) */
   bool in_transaction;
-  uint8_t *arena;               /* pre-images, one piece per slot, reserved, warm up to a limit */
+  uint8_t *arena;               /* pre-images, one piece per slot; reserved, warm from run to run */
   uint32_t *arena_piece;        /* slot -> number of the piece */
   _Atomic uint64_t arena_used;  /* slots */
-  uint64_t arena_warm;          /* slots already backed by memory */
-  _Atomic uint64_t *regions;    /* one bit per MiB with a claimed piece */
+  _Atomic uint64_t regions[SK__GM_BYTES >> SK__REGION_SHIFT >> 6]; /* MiB with a claimed piece */
 
-  /* cached lines */
+  /* cached lines (dcache.c) */
   pthread_mutex_t directory_lock;
+  void *directory;              /* one reserved mapping for the three tables */
+  size_t directory_bytes;
   uint32_t *page_entry;         /* page -> its entry, 0 = no line of it is cached by any core */
   sk__page_entry *pages;
   sk__line_entry *lines;
@@ -85,12 +95,28 @@ void sk__memory_destroy(sk__memory *memory);
 /* Takes over fill pattern and thread count; not while cores run. */
 void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads);
 
-/* What sk__gm_find and the bounds checks go by. */
+/* Reserves address space that costs memory only where touched; NULL when it cannot be had. */
+void *sk__memory_reserve(size_t bytes);
+
+/* ---- allocator (alloc.c) ------------------------------------------------------------------- */
+
+SK_MUST_USE sk_status sk__alloc_create(sk__memory *memory);
+void sk__alloc_destroy(sk__memory *memory);
+
+/* The usable bytes of a live allocation. */
 typedef struct sk__extent { uint64_t start, end; } sk__extent;
 /* The live allocation that holds the address; false if none. */
 bool sk__memory_extent(sk__memory *memory, uint64_t address, sk__extent *out);
-/* Reports GM_OUT_OF_BOUNDS or GM_USE_AFTER_FREE for an access that no live allocation holds whole. */
-void sk__memory_report_bounds(sk__memory *memory, sk__core *core, sk__pipe pipe, sk__access kind, uint64_t address,
-                              uint64_t bytes, const void *site, const char *instr);
+/* The first live allocation that ends behind the address; false if none. */
+bool sk__memory_next_extent(sk__memory *memory, uint64_t address, sk__extent *out);
+/* The freed, still quarantined allocation that holds the address; false if none. */
+bool sk__memory_freed(sk__memory *memory, uint64_t address, char *label, size_t label_bytes, uint64_t *bytes);
+
+/* ---- findings ------------------------------------------------------------------------------ */
+
+/* Reports GM_OUT_OF_BOUNDS or GM_USE_AFTER_FREE for an access that no live allocation holds whole.
+ * core NULL = the host. */
+void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe pipe, sk__access kind,
+                              uint64_t address, uint64_t bytes, const void *site, const char *instr);
 
 #endif

@@ -1,0 +1,114 @@
+/* dcache.h - the cores' scalar data caches, modelled with values. Private to the machine floor.
+ *
+ * Two numbers exist for a byte of device memory: what memory (GM) holds and what a core's cache holds.
+ * Host memory at the byte's address *shows* one of them: a line's `view` is GM or the core whose copy
+ * lies there. Before a scalar access of a core its copy is shown, so a compiled load or store needs no
+ * further help; movers read and write GM whatever is shown. A line on which all copies agree with GM -
+ * almost every line - is shown to everybody at once.
+ *
+ * Staleness is pushed: who changes GM marks the copies of others. So a hit is a tag compare.
+ *
+ * With several host threads a view cannot be kept while another thread runs: then memory shows the
+ * newest bytes of everybody, movers still get GM's bytes, and staleness is only reported.
+ *
+ * Rules where the hardware is not documented: write-allocate, first-in-first-out replacement, and a
+ * write-back writes all 64 bytes of a dirty line. */
+#ifndef SK_MACHINE_DCACHE_H
+#define SK_MACHINE_DCACHE_H
+
+#include "machine/memory.h"
+
+#if SK__HARD
+enum { SK__DCACHE_WAYS = 2, SK__DCACHE_MAX_SETS = 1 };
+#else
+enum { SK__DCACHE_WAYS = 4, SK__DCACHE_MAX_SETS = 128 };
+#endif
+enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4, SK__LOCAL_RECENT = 8 };
+
+/* Who did something: enough to make an end of a finding and to ask whether it is ordered. */
+typedef struct sk__note {
+  const void *site;
+  const char *instr, *kernel;
+  uint64_t clock;
+  uint32_t launch, task, block;
+  uint8_t core, pipe, sub_block;
+} sk__note;
+
+/* Bytes of a 64-byte line that this core has already had checked, as long as `epoch` holds. */
+typedef struct sk__seen {
+  uint64_t fast;        /* the line's address while a plain access needs no look; else 0 */
+  uint64_t epoch;       /* core->instructions: any instruction may change what is ordered */
+  uint64_t read, write; /* a bit per byte */
+} sk__seen;
+
+typedef struct sk__line {
+  sk__seen seen;
+  uint64_t tag;         /* address, 0 = empty */
+  uint64_t dirty;       /* bytes stored and not written back */
+  uint64_t stale;       /* bytes GM holds a newer value of */
+  sk__line_entry *entry;
+  bool overrun;         /* GM bytes under dirty ones were written later, in order */
+  bool left_behind;     /* a dcci of the line before stopped short of this one */
+  sk__note store;       /* the last one */
+  _Alignas(16) uint8_t bytes[SK__LINE_BYTES]; /* this core's copy while it differs from GM and is not shown */
+} sk__line;
+
+struct sk__dcache {
+  sk__seen *last;       /* of the line hit last; never NULL */
+  uint32_t sets;
+  sk__seen local[SK__LOCAL_RECENT]; /* plain accesses to local memory, by line address */
+  /* allocations used last */
+  sk__extent near[SK__NEAR_EXTENTS];
+  uint32_t near_generation, near_next;
+  sk__memory *memory;
+  sk__core *core;
+  uint64_t occupied[(SK__DCACHE_MAX_LINES + 63) / 64];
+  uint8_t next_way[SK__DCACHE_MAX_SETS];
+  sk__seen none;
+  sk__line lines[SK__DCACHE_MAX_LINES];
+};
+
+SK_MUST_USE sk_status sk__directory_create(sk__memory *memory);
+void sk__directory_destroy(sk__memory *memory);
+/* The core's cache, empty; core->index and core->type are set. */
+SK_MUST_USE sk_status sk__dcache_create(sk__memory *memory, sk__core *core);
+void sk__dcache_destroy(sk__core *core);
+
+/* All copies vanish, nothing is written back; memory shows GM. For rolling back. */
+void sk__dcache_forget_all(sk__memory *memory);
+
+/* The part [address, address + bytes) of one line is loaded or stored by scalar code: fills, tells what
+ * is stale, shows this core's copy. Bounds are checked, the log is open, core->site says where. */
+sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write);
+
+/* Does any core hold a line of these pages? */
+static inline bool sk__dcache_near(const sk__memory *memory, uint64_t address, uint64_t bytes) {
+  uint64_t page = (address - SK__GM_BASE) >> SK__PAGE_SHIFT, last = (address + bytes - 1 - SK__GM_BASE) >> SK__PAGE_SHIFT;
+  uint32_t any = 0;
+  for (; page <= last; page++) any |= memory->page_entry[page];
+  return any != 0;
+}
+/* A mover has read memory into `to`: puts GM's bytes where something else was shown. */
+void sk__dcache_mover_read(sk__core *core, sk__pipe pipe, void *to, uint64_t from, uint64_t bytes);
+/* A mover is about to write memory: GM is shown there, copies become stale. */
+void sk__dcache_mover_write(sk__core *core, sk__pipe pipe, uint64_t to, uint64_t bytes);
+/* The same for host copies, which come between tasks. */
+void sk__dcache_host_read(sk__memory *memory, void *to, uint64_t from, uint64_t bytes);
+void sk__dcache_host_write(sk__memory *memory, uint64_t to, uint64_t bytes);
+
+/* Bounds: is the range inside one live allocation? */
+bool sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes);
+static inline bool sk__extent_holds(sk__dcache *cache, uint64_t address, uint64_t bytes) {
+  uint32_t generation = atomic_load_explicit(&cache->memory->generation, memory_order_relaxed);
+  if (__builtin_expect(cache->near_generation == generation, 1))
+    for (uint32_t i = 0; i < SK__NEAR_EXTENTS; i++)
+      if (address >= cache->near[i].start && address < cache->near[i].end && bytes <= cache->near[i].end - address) return true;
+  return sk__extent_look_up(cache, address, bytes);
+}
+
+/* The bits of a line's bytes [address, address + bytes), which lie in that line. */
+static inline uint64_t sk__line_mask(uint64_t address, uint64_t bytes) {
+  return (bytes >= SK__LINE_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1) << (address & (SK__LINE_BYTES - 1));
+}
+
+#endif

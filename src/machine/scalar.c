@@ -1,0 +1,141 @@
+/* scalar.c - plain accesses of kernel code: what the hooks and API scalar reads go through.
+ *
+ * The hit path knows three things of the line: its copy is shown, these bytes were checked, and no
+ * instruction ran since. Any instruction may change what is ordered, so `epoch` is the instruction
+ * count. Within an epoch a byte already read or written adds nothing to the shadow. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "machine/dcache.h"
+#include "machine/internal.h"
+#include "machine/log.h"
+
+#define SK__COLD __attribute__((cold, noinline))
+static const char load_name[] = "scalar load", store_name[] = "scalar store";
+
+bool sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes) {
+  uint32_t generation = atomic_load_explicit(&cache->memory->generation, memory_order_relaxed);
+  if (cache->near_generation != generation) {
+    for (uint32_t i = 0; i < SK__NEAR_EXTENTS; i++) cache->near[i] = (sk__extent){0, 0};
+    cache->near_generation = generation;
+  }
+  sk__extent extent;
+  if (!sk__memory_extent(cache->memory, address, &extent) || bytes > extent.end - address) return false;
+  cache->near[cache->near_next] = extent;
+  cache->near_next = (cache->near_next + 1) % SK__NEAR_EXTENTS;
+  return true;
+}
+
+/* Bytes of the line not yet checked in this epoch become so; true if there were any. */
+static bool seen_add(sk__seen *seen, uint64_t epoch, uint64_t need, bool is_write) {
+  if (seen->epoch != epoch) {
+    seen->epoch = epoch;
+    seen->read = seen->write = 0;
+  }
+  uint64_t known = is_write ? seen->write : seen->read | seen->write;
+  if (is_write) seen->write |= need;
+  else seen->read |= need;
+  return (need & ~known) != 0;
+}
+
+/* Wild: the access that follows would kill the process, or hit something that is not the kernel's. */
+static SK__COLD void wild(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  sk__memory_report_bounds(core->dcache->memory, core, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes,
+                           core->site, core->instr);
+  uint64_t gm_end = core->dcache->memory->gm_end;
+  if (address < SK__GM_BASE || address + bytes > gm_end) sk__core_abort(core, SK_FAULT);
+}
+
+static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  sk__dcache *cache = core->dcache;
+  if (!sk__extent_holds(cache, address, bytes)) {
+    wild(core, address, bytes, is_write);
+    return;
+  }
+  if (is_write) (void)sk__log_open(cache->memory, address, bytes);
+  sk__line *line = sk__dcache_access(core, address, bytes, is_write);
+  if (seen_add(&line->seen, core->instructions, sk__line_mask(address, bytes), is_write) && core->checks)
+    sk__shadow_gm(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
+                  core->instr);
+}
+
+static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  sk__finding finding = sk__core_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR);
+  sk__end *end = &finding.ends[0];
+  end->role = is_write ? "writer" : "reader";
+  end->pipe = SK__PIPE_S;
+  end->address = address;
+  end->bytes = bytes;
+  sk__text text = sk__text_on(finding.message, sizeof finding.message);
+  sk__text_add(&text, "%s of %" PRIu64 " bytes", core->instr, bytes);
+  uint32_t owner = sk__local_core(address);
+  if (owner != core->index)
+    sk__text_add(&text, " in the local memory of another core (%u)", owner);
+  else if (core->type == SK__AIC)
+    sk__text_add(&text, " at offset 0x%" PRIx64 " of the cube core's local memories, which scalar code cannot address",
+                 address - core->local);
+  else
+    sk__text_add(&text, " at UB offset %" PRIu64 ", behind its end at %u", address - core->local,
+                 core->dcache->memory->soc->ub_bytes);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "Let scalar code touch only the core's own UB; use copies for other memories.");
+  sk__report(core->checker, &finding);
+}
+
+static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  /* The scalar unit reaches UB only. */
+  uint64_t capacity = sk__mem_bytes(core->dcache->memory->soc, core->type, SK__MEM_UB);
+  if (address - core->local >= capacity || bytes > capacity - (address - core->local)) {
+    report_local(core, address, bytes, is_write);
+    sk__core_abort(core, SK_FAULT);
+  }
+  uint64_t line = address & ~(SK__LINE_BYTES - 1);
+  sk__seen *seen = &core->dcache->local[(address >> 6) % SK__LOCAL_RECENT];
+  if (seen->fast != line) *seen = (sk__seen){.fast = line};
+  if (seen_add(seen, core->instructions, sk__line_mask(address, bytes), is_write) && core->checks)
+    sk__shadow_local(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
+                     core->instr);
+}
+
+void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+  core->site = site;
+  if (!sk__in_window(address)) return; /* stack and constants */
+  bool local = sk__in_local(address);
+  while (bytes > 0) {
+    uint64_t part = SK__LINE_BYTES - (address & (SK__LINE_BYTES - 1));
+    if (part > bytes) part = bytes;
+    if (local) local_part(core, address, part, is_write);
+    else gm_part(core, address, part, is_write);
+    address += part;
+    bytes -= part;
+  }
+}
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+static SK__COLD void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+  core->instr = is_write ? store_name : load_name;
+  sk__scalar_access(core, address, bytes, is_write, site);
+}
+
+/* Hit: the line of the last access, or a recent line of local memory, with all bytes checked. */
+static inline bool hit(const sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  const sk__dcache *cache = core->dcache;
+  uint64_t line = address & ~(SK__LINE_BYTES - 1), at = address & (SK__LINE_BYTES - 1);
+  const sk__seen *seen = cache->last;
+  if (seen->fast != line) seen = &cache->local[(address >> 6) % SK__LOCAL_RECENT];
+  if (seen->fast != line || seen->epoch != core->instructions || at + bytes > SK__LINE_BYTES) return false;
+  uint64_t need = sk__line_mask(address, bytes), known = is_write ? seen->write : seen->read | seen->write;
+  return (need & ~known) == 0;
+}
+
+void sk_hook_read(const void *address, uint64_t bytes, const void *site) {
+  sk__core *core = sk__self;
+  if (core == NULL || hit(core, (uint64_t)address, bytes, false)) return;
+  hook_slow(core, (uint64_t)address, bytes, false, site);
+}
+
+void sk_hook_write(void *address, uint64_t bytes, const void *site) {
+  sk__core *core = sk__self;
+  if (core == NULL || hit(core, (uint64_t)address, bytes, true)) return;
+  hook_slow(core, (uint64_t)address, bytes, true, site);
+}

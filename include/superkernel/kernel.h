@@ -40,6 +40,7 @@ typedef struct sk_kernel_param {
   uint32_t offset_bytes; /* in the argument block: natural alignment, at least 4 */
   uint32_t size_bytes;
   uint32_t is_pointer;   /* 1: a __gm__ pointer */
+  const char *type;      /* declared type without the name, as written: "__gm__ float *"; may be NULL */
 } sk_kernel_param;
 
 /* Runs one block on one core; args = the argument block. */

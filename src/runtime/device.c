@@ -11,6 +11,9 @@ static sk__runtime the_runtime;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char creation_error[512];
 static _Thread_local sk__context *current_context;
+static void (*created)(sk__runtime *runtime);
+
+void sk__runtime_on_create(void (*function)(sk__runtime *runtime)) { created = function; }
 
 static void create_runtime(void) {
   sk__machine_options options;
@@ -28,6 +31,7 @@ static void create_runtime(void) {
   sk__stream *stream = &the_runtime.default_stream;
   stream->is_default = true;
   the_runtime.next_stream_index = 1;
+  if (created != NULL) created(&the_runtime);
 }
 
 sk__runtime *sk__runtime_get(void) {

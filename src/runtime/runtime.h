@@ -86,6 +86,9 @@ void sk__stream_set_order(sk__stream *stream, sk__snapshot *order); /* takes the
 typedef sk_status (*sk__segment_hook)(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count);
 void sk__runtime_set_hook(sk__runtime *runtime, sk__segment_hook hook, void *context);
 
+/* Called once, right after the process's runtime was made; set before (from a constructor). */
+void sk__runtime_on_create(void (*function)(sk__runtime *runtime));
+
 /* Runs everything pending on all streams. */
 SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 

@@ -1,0 +1,73 @@
+/* session.c - what a program built by skcc does for skv: attach the verifier, write the report at exit.
+ *
+ * Without skv a program runs as it is; findings then go to standard error when it ends. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static sk__verifier *verifier;
+static sk__runtime *the_runtime;
+
+static void print_progress(void *context, const char *mode, size_t index, size_t count) {
+  (void)context;
+  fprintf(stderr, "\r\033[K[%zu/%zu] %s", index + 1, count, mode);
+  fflush(stderr);
+}
+
+static bool is_one(const char *variable) {
+  const char *text = getenv(variable);
+  return text != NULL && strcmp(text, "1") == 0;
+}
+
+static void write_report(const char *path) {
+  json_t *document = sk__report_json(sk__verifier_result(verifier), sk__machine_soc(sk__runtime_machine(the_runtime)));
+  sk_status status = document != NULL ? sk__report_write(document, path) : SK_OUT_OF_MEMORY;
+  if (status != SK_OK)
+    fprintf(stderr, "superkernel: cannot write the report to '%s': %s (%s)\n", path, sk_status_text(status), strerror(errno));
+  json_decref(document);
+}
+
+static void print_findings(void) {
+  json_t *document = sk__report_json(sk__verifier_result(verifier), sk__machine_soc(sk__runtime_machine(the_runtime)));
+  if (document == NULL) return;
+  if (json_array_size(json_object_get(document, "findings")) > 0) {
+    json_object_set_new(document, "program", json_string(program_invocation_short_name));
+    if (sk__report_text(document, stderr) != SK_OK) fprintf(stderr, "superkernel: the findings cannot be printed\n");
+  }
+  json_decref(document);
+}
+
+static void finish(void) {
+  if (verifier == NULL) return;
+  sk_status status = sk__runtime_flush(the_runtime); /* what nobody waited for */
+  if (status != SK_OK) fprintf(stderr, "superkernel: pending work failed at exit: %s\n", sk_status_text(status));
+  if (is_one(SK__ENV_PROGRESS)) fprintf(stderr, "\r\033[K");
+  const char *path = getenv(SK__ENV_REPORT);
+  if (path != NULL) write_report(path);
+  else print_findings();
+}
+
+static sk_status attach_twin(sk__runtime *runtime, char *why, size_t why_bytes) {
+  const char *list = getenv(SK__ENV_MODES), *random = getenv(SK__ENV_RANDOM);
+  sk__mode *modes = NULL;
+  size_t count = 0;
+  sk_status status = sk__mode_list(list != NULL ? list : "default", random != NULL ? (uint32_t)strtoul(random, NULL, 10) : 0,
+                                   &modes, &count, why, why_bytes);
+  if (status == SK_OK) status = sk__verifier_create(runtime, modes, count, &verifier);
+  if (status == SK_OK && is_one(SK__ENV_PROGRESS)) sk__verifier_set_progress(verifier, print_progress, NULL);
+  return status;
+}
+
+static void attach(sk__runtime *runtime) {
+  char why[256] = "";
+  the_runtime = runtime;
+  sk_status status = is_one(SK__ENV_TWIN) ? attach_twin(runtime, why, sizeof why) : sk__recorder_create(runtime, &verifier);
+  if (status == SK_OK && atexit(finish) == 0) return;
+  fprintf(stderr, "superkernel: the verifier cannot attach: %s%s%s\n", sk_status_text(status), why[0] != '\0' ? ": " : "", why);
+  exit(4);
+}
+
+__attribute__((constructor)) static void announce(void) { sk__runtime_on_create(attach); }

@@ -1,0 +1,147 @@
+/* text.c - a report document as text for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static const char *text_of(json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : "";
+}
+static long long integer_of(json_t *object, const char *key) { return json_integer_value(json_object_get(object, key)); }
+static double real_of(json_t *object, const char *key) { return json_number_value(json_object_get(object, key)); }
+
+/* A number or one of the words for what JSON cannot hold. */
+static void value_text(json_t *value, char *text, size_t bytes) {
+  if (json_is_string(value)) snprintf(text, bytes, "%s", json_string_value(value));
+  else snprintf(text, bytes, "%.9g", json_number_value(value));
+}
+
+/* ---- table ---- */
+
+static void cores_text(json_t *mode, char *text, size_t bytes) {
+  json_t *cores = json_object_get(mode, "cores");
+  long long aic = integer_of(cores, "aic"), aiv = integer_of(cores, "aiv");
+  if (aic > 0 && aiv > 0) snprintf(text, bytes, "%lld AIC + %lld AIV", aic, aiv);
+  else if (aic > 0) snprintf(text, bytes, "%lld AIC", aic);
+  else snprintf(text, bytes, "%lld AIV", aiv);
+}
+
+static void print_mode(json_t *mode, FILE *to) {
+  char cores[48], launches[48];
+  cores_text(mode, cores, sizeof cores);
+  long long sks = integer_of(mode, "superkernels");
+  if (sks > 0) snprintf(launches, sizeof launches, "%lld (%lld SK)", integer_of(mode, "launches"), sks);
+  else snprintf(launches, sizeof launches, "%lld", integer_of(mode, "launches"));
+  fprintf(to, "  %-20s %-10s %-17s %-17s %8lld %9.3f s %12lld\n", text_of(mode, "name"), launches, cores,
+          text_of(mode, "result"), integer_of(mode, "findings"), real_of(mode, "seconds"),
+          integer_of(mode, "estimated_cycles"));
+}
+
+/* Modes beyond the tenth are folded unless they stand out. */
+static bool stands_out(json_t *mode) {
+  return strcmp(text_of(mode, "result"), "identical") != 0 || integer_of(mode, "findings") > 0;
+}
+
+static void print_table(json_t *modes, FILE *to) {
+  fprintf(to, "  %-20s %-10s %-17s %-17s %8s %11s %12s\n", "mode", "launches", "cores", "result", "findings", "time",
+          "est. cycles");
+  size_t folded = 0, index;
+  json_t *mode;
+  json_array_foreach(modes, index, mode) {
+    if (index >= 10 && !stands_out(mode)) folded++;
+    else print_mode(mode, to);
+  }
+  if (folded > 0) fprintf(to, "  ... and %zu more modes, all identical, without findings\n", folded);
+}
+
+static void print_differences(json_t *mode, FILE *to) {
+  const char *why = text_of(mode, "why");
+  if (why[0] != '\0') fprintf(to, "\n  %s failed: %s\n", text_of(mode, "name"), why);
+  size_t index;
+  json_t *difference;
+  json_array_foreach(json_object_get(mode, "differences"), index, difference) {
+    char reference[40], other[40], max_abs[40], max_rel[40];
+    value_text(json_object_get(difference, "reference"), reference, sizeof reference);
+    value_text(json_object_get(difference, "other"), other, sizeof other);
+    value_text(json_object_get(difference, "max_abs"), max_abs, sizeof max_abs);
+    value_text(json_object_get(difference, "max_rel"), max_rel, sizeof max_rel);
+    fprintf(to, "\n  %s, %s: %lld of %lld elements differ (%s)\n", text_of(mode, "name"), text_of(difference, "buffer"),
+            integer_of(difference, "differing"), integer_of(difference, "elements"), text_of(difference, "dtype"));
+    fprintf(to, "    first at element %lld: un-fused %s, here %s; needs abs %s or rel %s", integer_of(difference, "first_index"),
+            reference, other, max_abs, max_rel);
+    if (integer_of(difference, "max_ulp") > 0) fprintf(to, ", %lld ULP", integer_of(difference, "max_ulp"));
+    if (integer_of(difference, "ties") > 0) fprintf(to, "; %lld differ by one", integer_of(difference, "ties"));
+    fprintf(to, "\n");
+  }
+}
+
+/* ---- findings ---- */
+
+static void print_end(json_t *end, FILE *to) {
+  fprintf(to, "      %-9s", text_of(end, "role"));
+  if (text_of(end, "kernel")[0] != '\0') fprintf(to, " %s", text_of(end, "kernel"));
+  if (text_of(end, "instruction")[0] != '\0') fprintf(to, " %s", text_of(end, "instruction"));
+  if (text_of(end, "file")[0] != '\0') fprintf(to, " at %s:%lld", text_of(end, "file"), integer_of(end, "line"));
+  json_t *core = json_object_get(end, "core");
+  if (json_is_integer(core)) {
+    fprintf(to, ", %s core %lld", text_of(end, "core_type"), json_integer_value(core));
+    if (json_object_get(end, "block") != NULL) fprintf(to, " block %lld", integer_of(end, "block"));
+    if (json_object_get(end, "sub_block") != NULL) fprintf(to, ".%lld", integer_of(end, "sub_block"));
+  } else if (json_is_string(core)) {
+    fprintf(to, ", host");
+  }
+  if (text_of(end, "pipe")[0] != '\0') fprintf(to, ", pipe %s", text_of(end, "pipe"));
+  if (json_object_get(end, "bytes") != NULL)
+    fprintf(to, ", %lld bytes of %s at %s", integer_of(end, "bytes"), text_of(end, "memory"), text_of(end, "address"));
+  if (text_of(end, "detail")[0] != '\0') fprintf(to, ", %s", text_of(end, "detail"));
+  fprintf(to, "\n");
+}
+
+static void print_finding(json_t *finding, FILE *to) {
+  const char *id = text_of(finding, "id");
+  const sk__hazard *hazard = sk__hazard_find(id);
+  fprintf(to, "\n  %s %s%s%s\n", text_of(finding, "severity"), id, hazard != NULL ? "  " : "",
+          hazard != NULL ? hazard->title : "");
+  fprintf(to, "    %s\n", text_of(finding, "message"));
+  size_t index;
+  json_t *end;
+  json_array_foreach(json_object_get(finding, "ends"), index, end) print_end(end, to);
+  json_t *modes = json_object_get(finding, "modes");
+  size_t count = json_array_size(modes);
+  fprintf(to, "    seen %lld time%s in %zu mode%s:", integer_of(finding, "count"),
+          integer_of(finding, "count") == 1 ? "" : "s", count, count == 1 ? "" : "s");
+  for (size_t i = 0; i < count && i < 4; i++) fprintf(to, "%s %s", i > 0 ? "," : "", json_string_value(json_array_get(modes, i)));
+  fprintf(to, "%s%s\n", count > 4 ? ", ..." : "",
+          json_is_false(json_object_get(finding, "unfused")) ? "; silent un-fused" : "");
+  if (text_of(finding, "remedy")[0] != '\0') fprintf(to, "    remedy: %s\n", text_of(finding, "remedy"));
+}
+
+/* ---- whole ---- */
+
+static void print_estimate(json_t *estimate, FILE *to) {
+  if (estimate == NULL) return;
+  fprintf(to, "\n  estimate (cost model, not a measurement): un-fused %.1f us, fused %.1f us, fusing saves %.1f us\n",
+          real_of(estimate, "unfused_us"), real_of(estimate, "fused_us"), real_of(estimate, "saved_us"));
+}
+
+sk_status sk__report_text(json_t *document, FILE *to) {
+  if (strcmp(text_of(document, "schema"), SK__REPORT_SCHEMA) != 0) return SK_PARSE;
+  json_t *soc = json_object_get(document, "soc"), *modes = json_object_get(document, "modes"), *item;
+  fprintf(to, "%s on simulated %s (%lld AIC + %lld AIV)\n\n", text_of(document, "program"), text_of(soc, "name"),
+          integer_of(soc, "aic"), integer_of(soc, "aiv"));
+  size_t index;
+  if (integer_of(document, "segments") == 0) fprintf(to, "  the program launched no kernel\n");
+  else print_table(modes, to);
+  json_array_foreach(modes, index, item) print_differences(item, to);
+  print_estimate(json_object_get(document, "estimate"), to);
+  json_array_foreach(json_object_get(document, "findings"), index, item) print_finding(item, to);
+  if (text_of(document, "failure")[0] != '\0') fprintf(to, "\n  the verifier stopped: %s\n", text_of(document, "failure"));
+  if (text_of(document, "program_end")[0] != '\0') fprintf(to, "\n  the program itself: %s\n", text_of(document, "program_end"));
+  size_t findings = json_array_size(json_object_get(document, "findings"));
+  fprintf(to, "\nverdict: %s", text_of(document, "verdict"));
+  if (findings > 0) fprintf(to, " (%zu finding%s; skv explain ID tells more)", findings, findings == 1 ? "" : "s");
+  fprintf(to, "\n");
+  return ferror(to) ? SK_IO : SK_OK;
+}

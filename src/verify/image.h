@@ -1,0 +1,29 @@
+/* image.h - what a run wrote: byte copies of touched ranges, and comparison with another run. */
+#ifndef SK_VERIFY_IMAGE_H
+#define SK_VERIFY_IMAGE_H
+
+#include "verify/verify.h"
+
+typedef struct sk__piece { uint64_t start, bytes; uint8_t *data; } sk__piece;
+typedef struct sk__image { sk__piece *pieces; size_t count; sk_status status; } sk__image;
+
+/* Copies every range written since the transaction began. */
+SK_MUST_USE sk_status sk__image_take(sk__machine *machine, sk__image *out);
+void sk__image_free(sk__image *image);
+/* Writes the copies back. */
+SK_MUST_USE sk_status sk__image_put(sk__machine *machine, const sk__image *image);
+
+/* Names and element types of the buffers of a segment, from the kernels' pointer arguments. */
+typedef struct sk__buffer { uint64_t start, bytes; sk__dtype dtype; char name[96]; } sk__buffer;
+typedef struct sk__buffers { sk__buffer *items; size_t count; } sk__buffers;
+SK_MUST_USE sk_status sk__buffers_of(sk__machine *machine, sk__task *const *tasks, size_t count, sk__buffers *out);
+void sk__buffers_free(sk__buffers *buffers);
+
+/* Adds one difference per buffer in which the images differ, and raises the mode's outcome. */
+void sk__image_compare(const sk__buffers *buffers, const sk__image *reference, const sk__image *other,
+                       sk__mode_result *into);
+/* Memory as it is now at every piece of `of` that `in` does not cover is appended to `in`, so that both
+ * images cover the same bytes. */
+SK_MUST_USE sk_status sk__image_cover(sk__machine *machine, sk__image *in, const sk__image *of);
+
+#endif

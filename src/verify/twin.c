@@ -1,0 +1,288 @@
+/* twin.c - the verifier: one segment of work, un-fused as the reference, then in every other mode. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "verify/image.h"
+#include "verify/verify.h"
+
+struct sk__verifier {
+  sk__runtime *runtime;
+  bool twin;                   /* false: a recorder of plain runs */
+  sk__machine_options plain;   /* the machine's options outside twin runs */
+  sk__progress_fn progress;
+  void *progress_context;
+  sk__verify_result result;
+  sk__mode *mode_list;
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- findings ---- */
+
+static bool same_cause(const sk__finding *a, const sk__finding *b) {
+  if (strcmp(a->id, b->id) != 0) return false;
+  for (int end = 0; end < 2; end++)
+    if (a->ends[end].site != b->ends[end].site || strcmp(a->ends[end].kernel, b->ends[end].kernel) != 0) return false;
+  return a->ends[0].site != NULL || strcmp(a->message, b->message) == 0;
+}
+
+static void collect_finding(sk__verify_result *result, size_t mode, const sk__finding *finding) {
+  sk__seen_finding *seen = NULL;
+  for (size_t i = 0; i < result->finding_count && seen == NULL; i++)
+    if (same_cause(&result->findings[i].finding, finding)) seen = &result->findings[i];
+  if (seen == NULL) {
+    sk__seen_finding *items = realloc(result->findings, (result->finding_count + 1) * sizeof *items);
+    if (items == NULL) return; /* the mode's count still tells */
+    result->findings = items;
+    seen = &items[result->finding_count++];
+    memset(seen, 0, sizeof *seen);
+    seen->finding = *finding;
+  } else {
+    seen->finding.count += finding->count;
+  }
+  bool fused = result->modes[mode].mode.kind != SK__MODE_UNFUSED;
+  seen->finding.in_fused |= fused;
+  seen->finding.in_unfused |= !fused;
+  if (mode < 256) seen->modes[mode / 64] |= UINT64_C(1) << (mode % 64);
+}
+
+/* Takes the checker's findings over into the mode, so that the next mode starts with none. */
+static void collect_findings(sk__verifier *verifier, size_t mode) {
+  sk__checker *checker = sk__machine_checker(sk__runtime_machine(verifier->runtime));
+  size_t count = 0;
+  const sk__finding *findings = sk__findings(checker, &count);
+  for (size_t i = 0; i < count; i++) {
+    collect_finding(&verifier->result, mode, &findings[i]);
+    if (findings[i].severity == SK__ERROR) verifier->result.modes[mode].findings++;
+  }
+  sk__findings_clear(checker);
+}
+
+/* ---- one mode ---- */
+
+static void add_launch(sk__verifier *verifier, sk__mode_result *mode, const sk__run_stats *stats, bool is_sk) {
+  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
+  mode->launches++;
+  mode->sk_launches += is_sk;
+  if (is_sk && mode->outcome == SK__NOTHING_FUSED) mode->outcome = SK__SAME;
+  mode->cycles += stats->cycles + soc->costs.launch_cycles;
+  if (stats->aic_used > mode->aic) mode->aic = stats->aic_used;
+  if (stats->aiv_used > mode->aiv) mode->aiv = stats->aiv_used;
+}
+
+static void note_status(sk__mode_result *mode, sk_status status, const char *name) {
+  if (status == SK_OK || mode->status != SK_OK) return;
+  mode->status = status;
+  mode->outcome = SK__FAILED;
+  snprintf(mode->why, sizeof mode->why, "%s: %s", name, sk_status_text(status));
+}
+
+static sk_status run_unfused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
+  sk__task_result *results = calloc(count, sizeof *results);
+  if (results == NULL) return SK_OUT_OF_MEMORY;
+  sk_status worst = sk__runtime_run(verifier->runtime, tasks, count, results);
+  for (size_t i = 0; i < count; i++) {
+    if (tasks[i]->kind != SK__TASK_KERNEL) continue;
+    add_launch(verifier, mode, &results[i].stats, false);
+    note_status(mode, results[i].status, tasks[i]->kernel->name);
+  }
+  note_status(mode, worst, "a task");
+  free(results);
+  return SK_OK;
+}
+
+static sk__fuse_options options_of(const sk__verifier *verifier, sk__mode_kind kind) {
+  sk__fuse_options options = sk__fuse_defaults();
+  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
+  if (kind == SK__MODE_PER_OP) options.debug_per_op_max_core_num = 1;
+  if (kind == SK__MODE_FULL_CORES) {
+    options.force_aic = soc->aic_count;
+    options.force_aiv = soc->aiv_count;
+  }
+  return options;
+}
+
+static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode_result *mode) {
+  sk__launch_result *results = calloc(plan->graph->node_count + 1, sizeof *results);
+  if (results == NULL) return SK_OUT_OF_MEMORY;
+  size_t launches = 0;
+  sk_status worst = sk__plan_run(verifier->runtime, plan, results, &launches);
+  for (size_t i = 0; i < launches; i++) {
+    add_launch(verifier, mode, &results[i].stats, results[i].is_sk);
+    note_status(mode, results[i].status, results[i].name);
+  }
+  note_status(mode, worst, "the plan");
+  free(results);
+  return SK_OK;
+}
+
+static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
+  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
+  sk__graph *graph = NULL;
+  sk__plan *plan = NULL;
+  sk_status status = sk__graph_from_tasks(soc, tasks, count, &graph);
+  if (status != SK_OK) return status;
+  sk__fuse_options options = options_of(verifier, mode->mode.kind);
+  char why[192] = "";
+  status = sk__plan_make(graph, &options, &plan, why, sizeof why);
+  if (status == SK_OK) {
+    bool first = mode->mode.kind == SK__MODE_FUSED && mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
+    if (first) json_array_append_new(verifier->result.plans, sk__plan_json(plan));
+    status = run_plan(verifier, plan, mode);
+    sk__plan_free(plan);
+  } else if (status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED) {
+    mode->status = status;
+    mode->outcome = SK__FAILED;
+    snprintf(mode->why, sizeof mode->why, "cannot be fused: %s", why);
+    status = SK_OK;
+  }
+  sk__graph_free(graph);
+  return status;
+}
+
+static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+  sk__mode_result *mode = &verifier->result.modes[index];
+  sk__machine *machine = sk__runtime_machine(verifier->runtime);
+  sk__machine_options options = verifier->plain;
+  options.schedule = mode->mode.schedule;
+  options.threads = 1; /* nothing may depend on the host's threads */
+  sk__machine_configure(machine, &options);
+  sk__runtime_join_streams(verifier->runtime);
+  char name[SK__MODE_NAME_BYTES];
+  sk__mode_name(mode->mode, name);
+  if (verifier->progress != NULL)
+    verifier->progress(verifier->progress_context, name, index, verifier->result.mode_count);
+  double start = now();
+  sk_status status = mode->mode.kind == SK__MODE_UNFUSED ? run_unfused(verifier, tasks, count, mode)
+                                                         : run_fused(verifier, tasks, count, mode);
+  mode->seconds += now() - start;
+  collect_findings(verifier, index);
+  return status;
+}
+
+/* ---- one segment ---- */
+
+/* Runs the mode and compares what it wrote with the reference. Both images are made to cover the same
+ * bytes: what only the mode wrote is compared with what stood there before, which is what the reference
+ * left there. */
+static sk_status compare_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index,
+                              const sk__buffers *buffers, sk__image *reference) {
+  sk__machine *machine = sk__runtime_machine(verifier->runtime);
+  sk__mode_result *mode = &verifier->result.modes[index];
+  sk__image other = {NULL, 0, SK_OK};
+  sk_status status = sk__gm_begin(machine);
+  if (status != SK_OK) return status;
+  status = run_mode(verifier, tasks, count, index);
+  bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
+  if (comparable) status = sk__image_take(machine, &other);
+  if (comparable && status == SK_OK) status = sk__image_cover(machine, &other, reference);
+  sk__gm_roll_back(machine);
+  if (comparable && status == SK_OK) status = sk__image_cover(machine, reference, &other);
+  if (comparable && status == SK_OK) sk__image_compare(buffers, reference, &other, mode);
+  sk__image_free(&other);
+  return status;
+}
+
+static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
+  sk__verifier *verifier = context;
+  sk__machine *machine = sk__runtime_machine(runtime);
+  verifier->result.segments++;
+  double start = now();
+  sk__image reference = {NULL, 0, SK_OK};
+  sk__buffers buffers = {NULL, 0};
+  sk_status status = sk__buffers_of(machine, tasks, count, &buffers);
+  if (status == SK_OK) status = sk__gm_begin(machine);
+  if (status == SK_OK) {
+    status = run_mode(verifier, tasks, count, 0);
+    if (status == SK_OK) status = sk__image_take(machine, &reference);
+    sk__gm_roll_back(machine);
+  }
+  for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK; i++)
+    status = compare_mode(verifier, tasks, count, i, &buffers, &reference);
+  sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
+  if (status == SK_OK) status = put;
+  sk__machine_configure(machine, &verifier->plain);
+  sk__image_free(&reference);
+  sk__buffers_free(&buffers);
+  verifier->result.seconds += now() - start;
+  if (verifier->result.status == SK_OK) verifier->result.status = status;
+  return status != SK_OK ? status : verifier->result.modes[0].status;
+}
+
+/* A plain run: the same bookkeeping, one mode, nothing rolled back. */
+static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
+  (void)runtime;
+  sk__verifier *verifier = context;
+  verifier->result.segments++;
+  sk__mode_result *mode = &verifier->result.modes[0];
+  double start = now();
+  sk_status status = run_unfused(verifier, tasks, count, mode);
+  mode->seconds += now() - start;
+  verifier->result.seconds = mode->seconds;
+  collect_findings(verifier, 0);
+  return status != SK_OK ? status : mode->status;
+}
+
+/* ---- life ---- */
+
+static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, bool twin, sk__verifier **out) {
+  sk__verifier *verifier = calloc(1, sizeof *verifier);
+  sk__mode_result *results = calloc(count, sizeof *results);
+  json_t *plans = json_array();
+  if (verifier == NULL || results == NULL || plans == NULL) {
+    free(verifier);
+    free(results);
+    json_decref(plans);
+    return SK_OUT_OF_MEMORY;
+  }
+  verifier->runtime = runtime;
+  verifier->twin = twin;
+  verifier->mode_list = modes;
+  verifier->plain = *sk__machine_options_of(sk__runtime_machine(runtime));
+  verifier->result.mode_count = count;
+  verifier->result.modes = results;
+  verifier->result.plans = plans;
+  for (size_t i = 0; i < count; i++) {
+    results[i].mode = modes[i];
+    results[i].outcome = i == 0                               ? SK__REFERENCE
+                         : modes[i].kind == SK__MODE_UNFUSED ? SK__SAME
+                                                             : SK__NOTHING_FUSED;
+  }
+  sk__runtime_set_hook(runtime, twin ? verify_segment : record_segment, verifier);
+  *out = verifier;
+  return SK_OK;
+}
+
+sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes, size_t mode_count, sk__verifier **out) {
+  return create(runtime, modes, mode_count, true, out);
+}
+
+sk_status sk__recorder_create(sk__runtime *runtime, sk__verifier **out) {
+  sk__mode *mode = calloc(1, sizeof *mode);
+  if (mode == NULL) return SK_OUT_OF_MEMORY;
+  mode->schedule = sk__machine_options_of(sk__runtime_machine(runtime))->schedule;
+  return create(runtime, mode, 1, false, out);
+}
+
+void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context) {
+  verifier->progress = progress;
+  verifier->progress_context = context;
+}
+
+const sk__verify_result *sk__verifier_result(sk__verifier *verifier) { return &verifier->result; }
+
+void sk__verifier_destroy(sk__verifier *verifier) {
+  if (verifier == NULL) return;
+  sk__runtime_set_hook(verifier->runtime, NULL, NULL);
+  json_decref(verifier->result.plans);
+  free(verifier->result.modes);
+  free(verifier->result.findings);
+  free(verifier->mode_list);
+  free(verifier);
+}

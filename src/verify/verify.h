@@ -1,0 +1,143 @@
+/* verify.h - floor 7: twin runs: the same work un-fused and fused, in a matrix of modes, compared.
+ *
+ * A verifier sits on the runtime's segment hook. For each segment it runs the tasks un-fused as the
+ * reference, then in every other mode on rolled-back memory, and leaves the device as the reference
+ * left it. Needs no harness and no copy of device memory. */
+#ifndef SK_VERIFY_VERIFY_H
+#define SK_VERIFY_VERIFY_H
+
+#include "fuse/fuse.h"
+
+/* ---- modes ---------------------------------------------------------------------------------- */
+
+#define SK__MODE_LIST(X)                                                                              \
+  X(UNFUSED, "unfused", "each task its own launch; the reference when in-order")                      \
+  X(FUSED, "fused", "scopes fused into SuperKernels; without scopes everything that can be fused")    \
+  X(PER_OP, "per-op", "each operator its own SuperKernel on all cores (debug_per_op_max_core_num)")   \
+  X(FULL_CORES, "full-cores", "every SuperKernel forced to all AIC and AIV cores")
+typedef enum sk__mode_kind {
+#define X(name, text, help) SK__MODE_##name,
+  SK__MODE_LIST(X)
+#undef X
+  SK__MODE_KINDS
+} sk__mode_kind;
+
+typedef struct sk__mode {
+  sk__mode_kind kind;
+  sk__schedule schedule;
+} sk__mode;
+
+#define SK__MODE_NAME_BYTES 48
+/* "fused", "fused/random:7" ...: the schedule is named unless it is in-order. */
+void sk__mode_name(sk__mode mode, char text[SK__MODE_NAME_BYTES]);
+/* The inverse; SK_INVALID_ARGUMENT otherwise. */
+SK_MUST_USE sk_status sk__mode_parse(const char *text, sk__mode *out);
+/* The default matrix, plus `random` more random schedules of the fused mode. Owned by the caller (free). */
+SK_MUST_USE sk_status sk__mode_defaults(uint32_t random, sk__mode **out, size_t *count);
+/* A comma separated list of mode names; "default" stands for the default matrix. The reference is put
+ * in front when it is missing. */
+SK_MUST_USE sk_status sk__mode_list(const char *text, uint32_t random, sk__mode **out, size_t *count, char *why,
+                                    size_t why_bytes);
+
+/* ---- comparison ----------------------------------------------------------------------------- */
+
+#define SK__DTYPE_LIST(X) \
+  X(BYTES, "bytes", 1) X(F32, "float", 4) X(F16, "half", 2) X(BF16, "bfloat16", 2) X(I8, "int8", 1) \
+  X(U8, "uint8", 1) X(I16, "int16", 2) X(U16, "uint16", 2) X(I32, "int32", 4) X(U32, "uint32", 4)   \
+  X(I64, "int64", 8) X(U64, "uint64", 8)
+typedef enum sk__dtype {
+#define X(name, text, bytes) SK__DTYPE_##name,
+  SK__DTYPE_LIST(X)
+#undef X
+} sk__dtype;
+const char *sk__dtype_name(sk__dtype dtype);
+uint32_t sk__dtype_bytes(sk__dtype dtype);
+/* From a declared parameter type such as "__gm__ half *"; BYTES when it says nothing. */
+sk__dtype sk__dtype_of_text(const char *type);
+
+typedef enum sk__match { SK__IDENTICAL, SK__WITHIN_TOLERANCE, SK__DIFFERENT } sk__match;
+
+/* How two buffers of one type differ. */
+typedef struct sk__difference {
+  sk__match match;
+  sk__dtype dtype;
+  uint64_t elements, differing;
+  uint64_t first_index;         /* element index of the first difference */
+  double first_reference, first_other;
+  double max_abs, max_rel;      /* over differing elements; the tolerance they would need */
+  uint64_t max_ulp;             /* floats */
+  uint64_t ties;                /* integers that differ by exactly one: rounding ties */
+} sk__difference;
+/* Bit-exact first; then by type: floats within the type's thresholds, integers exact. */
+void sk__compare(sk__dtype dtype, const void *reference, const void *other, uint64_t bytes, sk__difference *out);
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+typedef struct sk__buffer_difference {
+  char buffer[96];              /* "out (argument 2 of add)" or the allocation */
+  uint64_t address;
+  sk__difference how;
+} sk__buffer_difference;
+
+/* In ascending severity. NOTHING_FUSED: a fused mode in which no SuperKernel came about. */
+typedef enum sk__outcome { SK__REFERENCE, SK__NOTHING_FUSED, SK__SAME, SK__CLOSE, SK__MISMATCH, SK__FAILED } sk__outcome;
+const char *sk__outcome_name(sk__outcome outcome);
+
+#define SK__MAX_DIFFERENCES 8
+typedef struct sk__mode_result {
+  sk__mode mode;
+  sk__outcome outcome;
+  sk_status status;             /* worst of its launches */
+  char why[256];                /* FAILED: the reason */
+  uint64_t launches, sk_launches;
+  uint32_t aic, aiv;            /* most cores any launch used */
+  double seconds;
+  uint64_t cycles;              /* estimate, launch gaps included */
+  uint64_t findings;            /* of severity error */
+  uint32_t difference_count;
+  sk__buffer_difference differences[SK__MAX_DIFFERENCES];
+} sk__mode_result;
+
+typedef struct sk__seen_finding {
+  sk__finding finding;
+  uint64_t modes[4];            /* bit per mode index (the first 256 modes) */
+} sk__seen_finding;
+
+typedef struct sk__verify_result {
+  size_t mode_count;
+  sk__mode_result *modes;
+  size_t finding_count;
+  sk__seen_finding *findings;
+  uint64_t segments;
+  json_t *plans;                /* array: the fused plan of each segment (sk__plan_json) */
+  double seconds;
+  sk_status status;             /* of the verifier itself: SK_OUT_OF_MEMORY, SK_INTERNAL ... */
+} sk__verify_result;
+
+#define SK__VERDICT_LIST(X)                                                            \
+  X(CLEAN, "clean", 0) X(MISMATCH, "mismatch", 1) X(FINDINGS, "findings", 1)           \
+  X(NOT_MODELLED, "not-modelled", 3) X(ERROR, "error", 4)
+typedef enum sk__verdict {
+#define X(name, text, exit_code) SK__VERDICT_##name,
+  SK__VERDICT_LIST(X)
+#undef X
+} sk__verdict;
+sk__verdict sk__verdict_of(const sk__verify_result *result);
+const char *sk__verdict_name(sk__verdict verdict);
+int sk__verdict_exit_code(sk__verdict verdict);
+
+typedef struct sk__verifier sk__verifier;
+typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, size_t count);
+
+/* Attaches to the runtime's hook. Takes the modes (free()d with the verifier). */
+SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes, size_t mode_count,
+                                          sk__verifier **out);
+void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
+/* Results so far, owned by the verifier. */
+const sk__verify_result *sk__verifier_result(sk__verifier *verifier);
+void sk__verifier_destroy(sk__verifier *verifier);
+
+/* Collects findings of plain runs (no twin) in the same form; modes[0] is the run. */
+SK_MUST_USE sk_status sk__recorder_create(sk__runtime *runtime, sk__verifier **out);
+
+#endif

@@ -31,6 +31,14 @@ typedef enum sk__vector_kernel {
   SK__VECTOR_KERNEL_LIST(SK__VECTOR_ENUM, SK__VECTOR_ENUM_C) SK__VECTOR_KERNELS
 } sk__vector_kernel;
 
+#ifdef SK__SIMD_LEVEL
+#define SK__VECTOR_KERNEL(op, tag) \
+  void SK__SIMD(op##_##tag)(void *dst, const void *s0, const void *s1, size_t n, const sk__vparams *p)
+#define SK__VECTOR_DECLARE(op, tag) SK__VECTOR_KERNEL(op, tag);
+#define SK__VECTOR_DECLARE_C(op, tag, D, S, from, to, rounding) SK__VECTOR_KERNEL(op, tag);
+SK__VECTOR_KERNEL_LIST(SK__VECTOR_DECLARE, SK__VECTOR_DECLARE_C)
+#endif
+
 typedef struct sk__simd_vector_table {
   sk__vkernel *kernel[SK__VECTOR_KERNELS];
 } sk__simd_vector_table;

@@ -1,0 +1,188 @@
+/* vec.h - the float vector of the level a file is compiled for: VW lanes of 32 bits in GCC vector
+ * extensions, with the few operations that need the instruction set by name.
+ *
+ * Rule: the same bits at every level. So fma is always one rounding (emulated where the CPU has none),
+ * nothing is contracted behind our back (-ffp-contract=off), and a NaN made by arithmetic is always
+ * 0x7fc00000, whatever the operands' payloads and the order the compiler gave them. */
+#ifndef SK_ISA_SIMD_VEC_H
+#define SK_ISA_SIMD_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if defined(__AVX512F__)
+#define VW 16
+#elif defined(__AVX2__)
+#define VW 8
+#else
+#define VW 4
+#endif
+
+typedef float vf __attribute__((vector_size(VW * 4)));
+typedef int32_t vi __attribute__((vector_size(VW * 4)));
+typedef uint32_t vu __attribute__((vector_size(VW * 4)));
+typedef uint16_t vh __attribute__((vector_size(VW * 2)));
+typedef int16_t vs __attribute__((vector_size(VW * 2)));
+typedef int8_t vb __attribute__((vector_size(VW)));
+typedef uint8_t vub __attribute__((vector_size(VW)));
+
+#define V_INLINE static inline __attribute__((always_inline, unused))
+
+V_INLINE vf v_set(float x) { return (vf){0} + x; }
+V_INLINE vi v_seti(int32_t x) { return (vi){0} + x; }
+V_INLINE vf v_if(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
+V_INLINE vi v_ifi(vi mask, vi a, vi b) { return (mask & a) | (~mask & b); }
+V_INLINE vf v_abs(vf x) { return (vf)((vi)x & 0x7fffffff); }
+V_INLINE vf v_canon(vf x) { return v_if(x == x, x, (vf)v_seti(0x7fc00000)); }
+
+/* ---- memory: m = VW lanes, or fewer at the end ------------------------------------------------ */
+
+#define V_LOAD(name, type, element)                              \
+  V_INLINE type name(const void *from, size_t i, size_t m) {     \
+    type v = {0};                                                \
+    const element *p = (const element *)from + i;                \
+    if (m == VW) memcpy(&v, p, sizeof v);                        \
+    else memcpy(&v, p, m * sizeof(element));                     \
+    return v;                                                    \
+  }
+#define V_STORE(name, type, element)                             \
+  V_INLINE void name(void *to, size_t i, size_t m, type v) {     \
+    element *p = (element *)to + i;                              \
+    if (m == VW) memcpy(p, &v, sizeof v);                        \
+    else memcpy(p, &v, m * sizeof(element));                     \
+  }
+V_LOAD(v_load_f32, vf, float)
+V_STORE(v_store_f32, vf, float)
+V_LOAD(v_load_i32, vi, int32_t)
+V_STORE(v_store_i32, vi, int32_t)
+V_LOAD(v_load_h, vh, uint16_t)
+V_STORE(v_store_h, vh, uint16_t)
+V_LOAD(v_load_i16, vs, int16_t)
+V_STORE(v_store_i16, vs, int16_t)
+V_LOAD(v_load_i8, vb, int8_t)
+V_STORE(v_store_i8, vb, int8_t)
+V_LOAD(v_load_u8, vub, uint8_t)
+V_STORE(v_store_u8, vub, uint8_t)
+
+/* ---- half precision ---------------------------------------------------------------------------- */
+
+V_INLINE vf v_from_half(vh h) {
+#if VW == 16
+  return (vf)_mm512_cvtph_ps((__m256i)h);
+#elif VW == 8
+  return (vf)_mm256_cvtph_ps((__m128i)h);
+#else
+  vu u = __builtin_convertvector(h, vu);
+  vu sign = (u & 0x8000u) << 16, rest = u & 0x7fffu;
+  vi special = (vi)(rest >= 0x7c00u), nan = (vi)(rest > 0x7c00u), small = (vi)(rest < 0x400u);
+  vi normal = (vi)((rest << 13) + 0x38000000u) + (special & 0x38000000) + (nan & 0);
+  normal |= nan & 0x400000;
+  vf tiny = __builtin_convertvector((vi)rest, vf) * 0x1p-24f;
+  return (vf)(v_ifi(small, (vi)tiny, normal) | (vi)sign);
+#endif
+}
+/* To nearest, ties to even. */
+V_INLINE vh v_to_half(vf x) {
+#if VW == 16
+  return (vh)_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif VW == 8
+  return (vh)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
+#else
+  vu bits = (vu)x, sign = (bits >> 16) & 0x8000u;
+  vi rest = (vi)(bits & 0x7fffffffu);
+  vi nan = rest > 0x7f800000, huge = rest >= 0x477ff000, normal = rest >= 0x38800000;
+  vi r_nan = 0x7e00 | ((rest >> 13) & 0x3ff);
+  vi r_normal = (rest - 0x38000000 + 0xfff + ((rest >> 13) & 1)) >> 13;
+  vi r_small = (vi)((vf)v_ifi(normal, v_seti(0), rest) + 0.5f) - 0x3f000000;
+  vi r = v_ifi(nan, r_nan, v_ifi(huge, v_seti(0x7c00), v_ifi(normal, r_normal, r_small)));
+  return __builtin_convertvector((vu)r | sign, vh);
+#endif
+}
+
+/* ---- arithmetic the language has no operator for ------------------------------------------------ */
+
+V_INLINE vf v_fma(vf a, vf b, vf c) {
+#if VW == 16
+  return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif VW == 8
+  return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+  return (vf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  /* The product is exact in double. The sum is rounded to odd, so that the second rounding cannot err. */
+  typedef double vd __attribute__((vector_size(VW * 8)));
+  typedef int64_t vl __attribute__((vector_size(VW * 8)));
+  vd p = __builtin_convertvector(a, vd) * __builtin_convertvector(b, vd), y = __builtin_convertvector(c, vd);
+  vd s = p + y, t = s - p, lost = (p - (s - t)) + (y - t);
+  vl inexact = (vl)(lost > 0.0) | (vl)(lost < 0.0);
+  vl even = ((vl)s & 1) - 1;
+  vl away = ~((vl)(lost > 0.0) ^ (vl)(s > 0.0)); /* the rest points away from zero: the magnitude grows */
+  vl step = (away & 1) | (~away & -1);
+  s = (vd)((vl)s + (inexact & even & step));
+  return __builtin_convertvector(s, vf);
+#endif
+}
+V_INLINE vf v_sqrt(vf x) {
+#if VW == 16
+  return (vf)_mm512_sqrt_ps((__m512)x);
+#elif VW == 8
+  return (vf)_mm256_sqrt_ps((__m256)x);
+#elif defined(__x86_64__)
+  return (vf)_mm_sqrt_ps((__m128)x);
+#else
+  for (int i = 0; i < VW; i++) x[i] = __builtin_sqrtf(x[i]);
+  return x;
+#endif
+}
+
+/* Rounding to an integral value; mode numbers are those of the chip (RINT 1 .. TRUNC 5). */
+#if VW == 16
+#define V_ROUND_(x, imm) (vf) _mm512_roundscale_ps((__m512)(x), imm)
+#elif VW == 8
+#define V_ROUND_(x, imm) (vf) _mm256_round_ps((__m256)(x), imm)
+#elif defined(__SSE4_1__)
+#define V_ROUND_(x, imm) (vf) _mm_round_ps((__m128)(x), imm)
+#endif
+#ifdef V_ROUND_
+V_INLINE vf v_rint(vf x) { return V_ROUND_(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+V_INLINE vf v_floor(vf x) { return V_ROUND_(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+V_INLINE vf v_ceil(vf x) { return V_ROUND_(x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
+V_INLINE vf v_trunc(vf x) { return V_ROUND_(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+#else
+#define V_LANES(name, function)                                   \
+  V_INLINE vf name(vf x) {                                        \
+    for (int i = 0; i < VW; i++) x[i] = function(x[i]);           \
+    return x;                                                     \
+  }
+V_LANES(v_rint, __builtin_rintf)
+V_LANES(v_floor, __builtin_floorf)
+V_LANES(v_ceil, __builtin_ceilf)
+V_LANES(v_trunc, __builtin_truncf)
+#endif
+/* Ties away from zero: the largest number below one half, so that nothing below a tie is carried up. */
+V_INLINE vf v_round_away(vf x) {
+  vf half = (vf)(((vi)x & (int32_t)0x80000000) | 0x3effffff);
+  return v_if(v_abs(x) < 0x1p23f, v_trunc(x + half), x);
+}
+#define V_MODE_RINT(x) v_rint(x)
+#define V_MODE_FLOOR(x) v_floor(x)
+#define V_MODE_CEIL(x) v_ceil(x)
+#define V_MODE_ROUND(x) v_round_away(x)
+#define V_MODE_TRUNC(x) v_trunc(x)
+
+/* Integral floats to int32: clamped, NaN to 0. */
+V_INLINE vi v_to_i32(vf x) {
+  vi high = x >= 0x1p31f, low = x < -0x1p31f, nan = x != x;
+  vf safe = v_if(high | low | nan, v_set(0), x);
+  vi r = __builtin_convertvector(safe, vi);
+  return (r & ~(high | low)) | (high & 0x7fffffff) | (low & (int32_t)0x80000000);
+}
+
+#endif

@@ -34,7 +34,7 @@ typedef enum sk__schedule_kind {
 } sk__schedule_kind;
 typedef struct sk__schedule { sk__schedule_kind kind; uint64_t seed; } sk__schedule;
 /* Parses "in-order", "random:7" ...; SK_INVALID_ARGUMENT otherwise. */
-SK_MUST_USE sk_status sk__schedule_parse(const char *text, sk__schedule *out);
+SK__API SK_MUST_USE sk_status sk__schedule_parse(const char *text, sk__schedule *out);
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
@@ -159,6 +159,8 @@ struct sk__core {
   uint64_t l0c_prequant, l0c_nd_params, l0c_relu_alpha, fix_config[2];
   uint64_t fmatrix_a, fmatrix_b, fmatrix_a_pad, fmatrix_b_pad, load3d_padding, load3d_repeat, load3d_size;
   uint64_t ffts_base, status;
+  uint64_t unit_flags[4];       /* bit per 512-byte block of L0C: Mmad sets, Fixpipe clears */
+  sk__event_clock unit_clock[2]; /* what the last set (0) and the last clear (1) carry */
 
   /* time and budget */
   uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */

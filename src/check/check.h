@@ -88,12 +88,12 @@ typedef struct sk__hazard {
   const char *cause, *symptom, *detection, *remedy;
 } sk__hazard;
 /* The entry of an id, letter case ignored; NULL when there is none. */
-const sk__hazard *sk__hazard_find(const char *id);
+SK__API const sk__hazard *sk__hazard_find(const char *id);
 /* All entries in catalogue order. */
-const sk__hazard *sk__hazard_all(size_t *count);
+SK__API const sk__hazard *sk__hazard_all(size_t *count);
 /* The id that was most likely meant, NULL when none is near. */
-const char *sk__hazard_nearest(const char *id);
-const char *sk__category_name(sk__category category); /* "operator", "fuser" ... */
+SK__API const char *sk__hazard_nearest(const char *id);
+SK__API const char *sk__category_name(sk__category category); /* "operator", "fuser" ... */
 const char *sk__severity_name(sk__severity severity); /* "error" ... */
 
 /* ---- order --------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static void cores_text(json_t *mode, char *text, size_t bytes) {
 }
 
 static void print_mode(json_t *mode, FILE *to) {
-  char cores[48], launches[48];
+  char cores[64], launches[64];
   cores_text(mode, cores, sizeof cores);
   long long sks = integer_of(mode, "superkernels");
   if (sks > 0) snprintf(launches, sizeof launches, "%lld (%lld SK)", integer_of(mode, "launches"), sks);

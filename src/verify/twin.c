@@ -122,6 +122,21 @@ static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode
   return SK_OK;
 }
 
+/* The plan goes into the report as data and as the listing people read. */
+static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
+  json_t *json = sk__plan_json(plan);
+  char *listing = NULL;
+  size_t bytes = 0;
+  FILE *stream = open_memstream(&listing, &bytes);
+  if (stream != NULL) {
+    sk__plan_print(plan, stream);
+    fclose(stream);
+    json_object_set_new(json, "listing", json_string(listing));
+    free(listing);
+  }
+  json_array_append_new(verifier->result.plans, json);
+}
+
 static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
   sk__graph *graph = NULL;
@@ -133,7 +148,7 @@ static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_
   status = sk__plan_make(graph, &options, &plan, why, sizeof why);
   if (status == SK_OK) {
     bool first = mode->mode.kind == SK__MODE_FUSED && mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
-    if (first) json_array_append_new(verifier->result.plans, sk__plan_json(plan));
+    if (first) keep_plan(verifier, plan);
     status = run_plan(verifier, plan, mode);
     sk__plan_free(plan);
   } else if (status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED) {

@@ -36,7 +36,7 @@ SK_MUST_USE sk_status sk__mode_parse(const char *text, sk__mode *out);
 SK_MUST_USE sk_status sk__mode_defaults(uint32_t random, sk__mode **out, size_t *count);
 /* A comma separated list of mode names; "default" stands for the default matrix. The reference is put
  * in front when it is missing. */
-SK_MUST_USE sk_status sk__mode_list(const char *text, uint32_t random, sk__mode **out, size_t *count, char *why,
+SK__API SK_MUST_USE sk_status sk__mode_list(const char *text, uint32_t random, sk__mode **out, size_t *count, char *why,
                                     size_t why_bytes);
 
 /* ---- comparison ----------------------------------------------------------------------------- */
@@ -123,8 +123,8 @@ typedef enum sk__verdict {
 #undef X
 } sk__verdict;
 sk__verdict sk__verdict_of(const sk__verify_result *result);
-const char *sk__verdict_name(sk__verdict verdict);
-int sk__verdict_exit_code(sk__verdict verdict);
+SK__API const char *sk__verdict_name(sk__verdict verdict);
+SK__API int sk__verdict_exit_code(sk__verdict verdict);
 
 typedef struct sk__verifier sk__verifier;
 typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, size_t count);

@@ -1,0 +1,150 @@
+/* launch.c - starts a program with the verifier attached and collects its report. */
+#include <elf.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/report.h"
+
+static bool ends_with(const char *text, const char *tail) {
+  size_t n = strlen(text), m = strlen(tail);
+  return n >= m && strcmp(text + n - m, tail) == 0;
+}
+
+/* A shared object has no interpreter segment; a position independent program has one. */
+static bool is_shared_object(FILE *file, const Elf64_Ehdr *header) {
+  if (header->e_type != ET_DYN) return false;
+  for (int i = 0; i < header->e_phnum; i++) {
+    Elf64_Phdr segment;
+    if (fseek(file, (long)(header->e_phoff + (uint64_t)i * header->e_phentsize), SEEK_SET) != 0 ||
+        fread(&segment, sizeof segment, 1, file) != 1)
+      return false;
+    if (segment.p_type == PT_INTERP) return false;
+  }
+  return true;
+}
+
+/* 0 when the program can be started, else the exit code after one line that names the trouble. */
+static int check_program(const char *verb, const char *path) {
+  struct stat status;
+  if (ends_with(path, ".py")) {
+    fprintf(stderr, "skv %s: '%s': PyTorch scripts are not modelled by this build; legal: a program built by skcc\n", verb, path);
+    return SK__EXIT_NOT_MODELLED;
+  }
+  if (stat(path, &status) != 0) return sk__cli_usage(verb, "'%s': %s", path, strerror(errno));
+  if (S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "'%s' is a directory; legal: a program built by skcc", path);
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return sk__cli_usage(verb, "'%s' cannot be read: %s", path, strerror(errno));
+  Elf64_Ehdr header;
+  bool elf = fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+  bool shared = elf && is_shared_object(file, &header);
+  fclose(file);
+  if (shared) return sk__cli_usage(verb, "'%s' is a shared object; give the program that loads it", path);
+  if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: a program built by skcc (skcc FILE -o NAME)", path);
+  if (access(path, X_OK) != 0) return sk__cli_usage(verb, "'%s' is not executable", path);
+  return 0;
+}
+
+static void set_or_clear(const char *name, const char *value) {
+  if (value != NULL) setenv(name, value, 1);
+}
+
+/* Runs in the child: never returns. */
+static _Noreturn void start(const sk__cli_request *run, const char *report) {
+  setenv(SK__ENV_REPORT, report, 1);
+  setenv(SK__ENV_TWIN, run->twin ? "1" : "0", 1);
+  setenv(SK__ENV_PROGRESS, !run->quiet && isatty(STDERR_FILENO) ? "1" : "0", 1);
+  set_or_clear(SK__ENV_MODES, run->modes);
+  set_or_clear(SK__ENV_RANDOM, run->random);
+  set_or_clear("SUPERKERNEL_SOC", run->soc);
+  set_or_clear("SUPERKERNEL_SCHEDULE", run->schedule);
+  set_or_clear("SUPERKERNEL_THREADS", run->threads);
+  set_or_clear("SUPERKERNEL_CHECKS", run->checks);
+  execv(run->program[0], run->program);
+  fprintf(stderr, "skv %s: '%s' cannot be started: %s\n", run->verb, run->program[0], strerror(errno));
+  _exit(SK__EXIT_USAGE);
+}
+
+/* How the program ended, in words; empty when it ended well. Returns the exit code that follows if the
+ * report itself is clean. */
+static int describe_end(int status, char *text, size_t bytes) {
+  text[0] = '\0';
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return SK__EXIT_CLEAN;
+  if (WIFEXITED(status)) {
+    snprintf(text, bytes, "ended with exit code %d", WEXITSTATUS(status));
+    return SK__EXIT_FOUND;
+  }
+  snprintf(text, bytes, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return SK__EXIT_INTERNAL;
+}
+
+static int report_document(const sk__cli_request *run, json_t *document, int status) {
+  char end[128];
+  int program_code = describe_end(status, end, sizeof end);
+  json_object_set_new(document, "program", json_string(run->program[0]));
+  if (end[0] != '\0') json_object_set_new(document, "program_end", json_string(end));
+  const char *verdict = json_string_value(json_object_get(document, "verdict"));
+  int code = SK__EXIT_INTERNAL;
+#define X(name, text, exit_code) \
+  if (verdict != NULL && strcmp(verdict, text) == 0) code = exit_code;
+  SK__VERDICT_LIST(X)
+#undef X
+  if (code == SK__EXIT_CLEAN && program_code != SK__EXIT_CLEAN) {
+    code = program_code;
+    json_object_set_new(document, "verdict", json_string(code == SK__EXIT_FOUND ? "mismatch" : "error"));
+  }
+  if (run->json != NULL) {
+    sk_status written = sk__report_write(document, run->json);
+    if (written != SK_OK) {
+      fprintf(stderr, "skv %s: --json '%s': %s: %s\n", run->verb, run->json, sk_status_text(written), strerror(errno));
+      code = SK__EXIT_INTERNAL;
+    }
+  }
+  if (!run->quiet && sk__report_text(document, stdout) != SK_OK) code = SK__EXIT_INTERNAL;
+  return code;
+}
+
+static int no_report(const sk__cli_request *run, int status) {
+  char end[128];
+  int code = describe_end(status, end, sizeof end);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == SK__EXIT_USAGE) return SK__EXIT_USAGE; /* it said why */
+  fprintf(stderr, "skv %s: '%s' %s without a report; it used no simulated device (was it built by skcc?)\n", run->verb,
+          run->program[0], end[0] != '\0' ? end : "ended");
+  return code == SK__EXIT_CLEAN ? SK__EXIT_USAGE : code;
+}
+
+int sk__cli_launch(const sk__cli_request *run, json_t **document) {
+  *document = NULL;
+  int refused = check_program(run->verb, run->program[0]);
+  if (refused != 0) return refused;
+  char report[] = "/tmp/skv-report-XXXXXX";
+  int descriptor = mkstemp(report);
+  if (descriptor < 0) {
+    fprintf(stderr, "skv %s: no temporary file: %s\n", run->verb, strerror(errno));
+    return SK__EXIT_INTERNAL;
+  }
+  close(descriptor);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) start(run, report);
+  int status = 0;
+  pid_t ended;
+  do ended = child > 0 ? waitpid(child, &status, 0) : -1;
+  while (ended < 0 && child > 0 && errno == EINTR);
+  json_error_t error;
+  json_t *read = ended > 0 ? json_load_file(report, 0, &error) : NULL;
+  unlink(report);
+  if (ended < 0) {
+    fprintf(stderr, "skv %s: the program cannot be started: %s\n", run->verb, strerror(errno));
+    return SK__EXIT_INTERNAL;
+  }
+  if (read == NULL) return no_report(run, status);
+  *document = read;
+  return report_document(run, read, status);
+}

@@ -1,0 +1,57 @@
+/* ops.c - skv ops: the operator library's records. The library is loaded only for this verb. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "superkernel/ops.h"
+
+/* Next to skv in a build tree, in ../lib when installed. */
+static void *open_library(void) {
+  char path[PATH_MAX + 32];
+  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+  if (length <= 0) return NULL;
+  path[length] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash == NULL) return NULL;
+  static const char *const places[] = {"/libskops.so", "/../lib/libskops.so", "/../lib/x86_64-linux-gnu/libskops.so",
+                                       "/../lib/aarch64-linux-gnu/libskops.so"};
+  void *library = NULL;
+  for (size_t i = 0; i < sizeof places / sizeof places[0] && library == NULL; i++) {
+    strcpy(slash, places[i]);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
+  return library;
+}
+
+static void print_operator(const sk_operator *op) {
+  printf("%s  (%s, %s)\n", op->name, op->torch_name, op->kernel_type);
+  printf("  inputs      %s\n  outputs     %s\n  attributes  %s\n  split       %s\n  sync        %s\n", op->inputs, op->outputs,
+         op->attributes, op->split, op->sync);
+}
+
+int sk__cli_ops(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    printf("usage: skv ops [NAME]\n\nLists the operator library, or one operator by its GE or torch name.\n\n"
+           "examples:\n  skv ops\n  skv ops npu_dynamic_quant\n");
+    return SK__EXIT_CLEAN;
+  }
+  void *library = open_library();
+  const sk_operator *(*all)(size_t *) = NULL;
+  if (library != NULL) *(void **)&all = dlsym(library, "sk_operator_all");
+  if (all == NULL) {
+    fprintf(stderr, "skv ops: the operator library cannot be loaded: %s\n", dlerror());
+    return SK__EXIT_INTERNAL;
+  }
+  size_t count = 0, printed = 0;
+  const sk_operator *records = all(&count);
+  for (size_t i = 0; i < count; i++) {
+    if (argc > 1 && strcmp(argv[1], records[i].name) != 0 && strcmp(argv[1], records[i].torch_name) != 0) continue;
+    if (printed++ > 0) printf("\n");
+    print_operator(&records[i]);
+  }
+  if (printed == 0) return sk__cli_usage("ops", "no operator '%s'; skv ops lists them", argv[1]);
+  return SK__EXIT_CLEAN;
+}

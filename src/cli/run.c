@@ -1,0 +1,133 @@
+/* run.c - skv run and skv verify: the same launch, one plain run or the mode matrix. */
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "report/report.h"
+
+static const char verify_help[] =
+    "usage: skv verify [options] PROGRAM [arguments]\n\n"
+    "Runs PROGRAM (built by skcc, no harness needed), records its launches, replays them fused in every mode\n"
+    "on the same memory, compares all outputs bit for bit and explains every hazard.\n\n"
+    "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, each optionally with\n"
+    "                 /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
+    "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
+    "  --soc NAME     chip profile (skv soc lists them)\n"
+    "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
+    "  -q, --quiet    no text\n\n"
+    "examples:\n"
+    "  skv verify ./add\n"
+    "  skv verify --random 200 --json report.json ./seed_case\n"
+    "  skv verify --modes unfused,fused/reversed ./add 4096\n";
+
+static const char run_help[] =
+    "usage: skv run [options] PROGRAM [arguments]\n\n"
+    "Runs PROGRAM (built by skcc) once on the simulated NPU with all checks.\n\n"
+    "  --schedule S   in-order, reversed, random:SEED, slow-consumer, slow-aiv1, waves\n"
+    "  --threads N    host threads, 1 to 64 (results do not depend on it)\n"
+    "  --checks S     on, off\n"
+    "  --soc NAME     chip profile (skv soc lists them)\n"
+    "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
+    "  -q, --quiet    no text\n\n"
+    "examples:\n"
+    "  skv run ./add\n"
+    "  skv run --schedule random:7 --threads 2 ./add\n";
+
+enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SCHEDULE, OPT_THREADS, OPT_CHECKS, OPT_HELP };
+static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
+                                               {"soc", 1, 0, OPT_SOC},     {"json", 1, 0, OPT_JSON},
+                                               {"quiet", 0, 0, 'q'},       {"help", 0, 0, OPT_HELP},
+                                               {0, 0, 0, 0}};
+static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
+                                            {"checks", 1, 0, OPT_CHECKS},     {"soc", 1, 0, OPT_SOC},
+                                            {"json", 1, 0, OPT_JSON},         {"quiet", 0, 0, 'q'},
+                                            {"help", 0, 0, OPT_HELP},         {0, 0, 0, 0}};
+
+static int unknown_option(const char *verb, const struct option *options, const char *given) {
+  const char *names[16];
+  size_t count = 0;
+  for (; options[count].name != NULL; count++) names[count] = options[count].name;
+  const char *near = given[0] == '-' && given[1] == '-' ? sk__nearest(given + 2, names, count) : NULL;
+  char legal[256];
+  sk__text text = sk__text_on(legal, sizeof legal);
+  for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s--%s", i > 0 ? ", " : "", names[i]);
+  return near != NULL ? sk__cli_usage(verb, "unknown option '%s' (did you mean '--%s'?); legal: %s", given, near, legal)
+                      : sk__cli_usage(verb, "unknown option '%s'; legal: %s", given, legal);
+}
+
+static bool is_number(const char *text, unsigned long low, unsigned long high) {
+  char *end = NULL;
+  errno = 0;
+  unsigned long value = strtoul(text, &end, 10);
+  return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && value >= low && value <= high;
+}
+
+/* Legal values are checked before anything is started. */
+static int check_values(const sk__cli_request *run) {
+  char why[320];
+  sk__schedule schedule;
+  if (run->random != NULL && !is_number(run->random, 0, 10000))
+    return sk__cli_usage(run->verb, "--random '%s'; legal: a number, 0 to 10000", run->random);
+  if (run->threads != NULL && !is_number(run->threads, 1, 64))
+    return sk__cli_usage(run->verb, "--threads '%s'; legal: a number, 1 to 64", run->threads);
+  if (run->checks != NULL && strcmp(run->checks, "on") != 0 && strcmp(run->checks, "off") != 0)
+    return sk__cli_usage(run->verb, "--checks '%s'; legal: on, off", run->checks);
+  if (run->schedule != NULL && sk__schedule_parse(run->schedule, &schedule) != SK_OK)
+    return sk__cli_usage(run->verb, "--schedule '%s'; legal: in-order, reversed, random:SEED, slow-consumer, slow-aiv1, waves",
+                         run->schedule);
+  if (run->modes != NULL) {
+    sk__mode *modes = NULL;
+    size_t count = 0;
+    if (sk__mode_list(run->modes, 0, &modes, &count, why, sizeof why) != SK_OK)
+      return sk__cli_usage(run->verb, "--modes: %s", why);
+    free(modes);
+  }
+  if (run->soc != NULL && sk__soc_find(run->soc) == NULL) {
+    sk__text text = sk__text_on(why, sizeof why);
+    size_t count = 0;
+    const sk__soc *socs = sk__soc_all(&count);
+    for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s%s", i > 0 ? ", " : "", socs[i].name);
+    return sk__cli_usage(run->verb, "--soc: no chip profile '%s'; legal: %s", run->soc, why);
+  }
+  return 0;
+}
+
+static int parse(int argc, char **argv, const struct option *options, const char *help, sk__cli_request *run) {
+  opterr = 0;
+  optind = 1;
+  for (int option; (option = getopt_long(argc, argv, "+q", options, NULL)) != -1;) {
+    switch (option) {
+      case OPT_MODES: run->modes = optarg; break;
+      case OPT_RANDOM: run->random = optarg; break;
+      case OPT_SOC: run->soc = optarg; break;
+      case OPT_JSON: run->json = optarg; break;
+      case OPT_SCHEDULE: run->schedule = optarg; break;
+      case OPT_THREADS: run->threads = optarg; break;
+      case OPT_CHECKS: run->checks = optarg; break;
+      case 'q': run->quiet = true; break;
+      case OPT_HELP: fputs(help, stdout); return -1;
+      default: return unknown_option(run->verb, options, argv[optind - 1]);
+    }
+  }
+  if (optind >= argc) return sk__cli_usage(run->verb, "no program given; usage: skv %s [options] PROGRAM [arguments]", run->verb);
+  run->program = argv + optind;
+  return check_values(run);
+}
+
+static int go(int argc, char **argv, bool twin, const struct option *options, const char *help) {
+  sk__cli_request run = {.verb = argv[0], .twin = twin};
+  int stop = parse(argc, argv, options, help, &run);
+  if (stop != 0) return stop < 0 ? SK__EXIT_CLEAN : stop;
+  json_t *document = NULL;
+  int code = sk__cli_launch(&run, &document);
+  json_decref(document);
+  return code;
+}
+
+int sk__cli_verify(int argc, char **argv) { return go(argc, argv, true, verify_options, verify_help); }
+int sk__cli_run(int argc, char **argv) { return go(argc, argv, false, run_options, run_help); }

@@ -108,9 +108,10 @@ typedef struct sk__seat {
   uint32_t wait_id;
   bool resume_slow;             /* woken from a barrier whose shortcut was given up */
   bool aborted;
-  bool polling;                 /* gave way in sk__yield and has done nothing else since */
+  bool fresh;                   /* its block has not begun yet */
+  bool polling;                 /* gave way in sk__yield */
   uint32_t idle_epoch, idle_picks;
-  uint64_t slice_start;         /* instructions when the fiber last came to run */
+  uint32_t stuck_task;          /* sub-kernel the core was in when the launch ended for it */
   sk__rng rng;
   sk__ledger ledger;
   uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
@@ -142,6 +143,7 @@ struct sk__shard {
 typedef struct sk__fault {
   bool pending;
   bool endless;                 /* the guard's verdict, not a signal of the kernel */
+  bool write;
   int signal, code;
   uint64_t address;
   const void *site;
@@ -179,15 +181,22 @@ typedef struct sk__run {
   uint32_t live;                /* seats not done */
   uint32_t blocked;
   uint32_t shard_count;
-  bool shared;                  /* more than one shard: lock */
+  bool shared;                  /* more than one shard: lock. Off in every launch that runs on one thread */
+  bool chances;                 /* synchronising instructions may switch */
+  bool open;                    /* helpers may join */
   bool over;                    /* nobody is to be resumed any more */
   sk_status status;
   uint32_t idle_epoch, idle_seats;
   uint64_t idle_stores;
   uint32_t waiting_workers, active_workers;
-  bool help_wanted;
+  bool help_called;             /* helpers have been woken ... */
+  bool help_expected;           /* ... and shards are kept for them a little longer */
   uint64_t started_ns;
 } sk__run;
+
+/* How long a kernel took last time, so that helpers are woken at once for the long ones. */
+typedef struct sk__past_run { const void *entry; const char *name; uint64_t ns; } sk__past_run;
+enum { SK__REMEMBERED_RUNS = 64 };
 
 struct sk__machine {
   sk__machine_options options;
@@ -214,7 +223,10 @@ struct sk__machine {
   sk__shard shards[SK__MAX_WORKERS];
   sk__worker workers[SK__MAX_WORKERS]; /* [0] is the caller of sk__machine_run */
   sk__run run;
-  struct sk__helpers *helpers;  /* NULL until a launch wants a second thread */
+  pthread_cond_t called;        /* helpers sleep on this */
+  uint64_t calls;               /* counts launches that wanted helpers; `lock` */
+  bool stopping;
+  sk__past_run remembered[SK__REMEMBERED_RUNS];
 };
 
 static inline void sk__lock(sk__machine *machine) {
@@ -248,7 +260,9 @@ void sk__locals_reset(sk__core *core);
 /* ---- scheduler.c --------------------------------------------------------------------------- */
 
 void sk__scheduler_begin(sk__machine *machine);
+/* Runs fibers of this worker's shards until the launch is over. */
 void sk__worker_loop(sk__worker *worker);
+uint64_t sk__now_ns(void);
 /* Puts a seat into its shard's queue; lock held. */
 void sk__seat_wake(sk__seat *seat);
 /* The running core waits until sk__seat_wake; called with the lock held, returns without it. */
@@ -260,16 +274,23 @@ void sk__give_way(sk__core *core, bool polling);
 
 /* ---- workers.c ----------------------------------------------------------------------------- */
 
+SK_MUST_USE sk_status sk__workers_make(sk__machine *machine);
+void sk__workers_drop(sk__machine *machine);
 /* Runs the launch on the caller's thread and, if worth it, on helpers; returns when all have left it. */
 void sk__workers_run(sk__machine *machine);
-void sk__workers_stop(sk__machine *machine);
 /* A shard nobody has started: taken by this worker, or NULL. Lock held. */
 sk__shard *sk__workers_claim(sk__worker *worker);
+/* The launch has turned out long: wakes helpers if shards are left for them. Lock held. */
+void sk__workers_call(sk__machine *machine);
+
+/* ---- events.c ------------------------------------------------------------------------------ */
+
+/* Reports event flags whose state differs from `before` (NULL: all clear). */
+void sk__events_judge(sk__core *core, uint8_t (*before)[SK__PIPE_SLOTS]);
 
 /* ---- cross.c, sync_all.c ------------------------------------------------------------------- */
 
-void sk__flags_begin(sk__machine *machine);
-void sk__flags_end(sk__machine *machine); /* un-fused reset; drops what is outstanding */
+void sk__flags_end(sk__machine *machine); /* forgets what is outstanding: the next launch starts from zero */
 void sk__flag_set_raw(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
 void sk__flag_wait_raw(sk__core *core, uint32_t id);
 uint32_t sk__flag_group_size(const sk__core *core, uint32_t mode);
@@ -282,7 +303,7 @@ void sk__sync_give_up(sk__machine *machine, uint32_t id);
 
 void sk__ledger_note(sk__core *core, sk__act act, uint32_t id);
 void sk__ledger_begin(sk__machine *machine);
-void sk__ledger_judge(sk__machine *machine, bool deadlocked); /* H2, H7 and barrier counts over the whole launch */
+void sk__ledger_judge(sk__machine *machine); /* H2, H7 and barrier counts over the whole launch */
 void sk__ledger_free(sk__ledger *ledger);
 void sk__deadlock_report(sk__machine *machine);
 

@@ -1,0 +1,256 @@
+/* machine.c - the machine as a whole: made, configured, and running one launch from its first block to
+ * the end of its last. */
+#include "machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "machine/dcache.h"
+#include "machine/flags.h"
+
+#define DEFAULT_BUDGET UINT64_C(200000000)
+
+/* ---- schedules ----------------------------------------------------------------------------- */
+
+sk_status sk__schedule_parse(const char *text, sk__schedule *out) {
+  static const char *const names[] = {
+#define X(name, text, help) text,
+    SK__SCHEDULE_LIST(X)
+#undef X
+  };
+  size_t length = strcspn(text, ":");
+  for (uint32_t kind = 0; kind < SK__SCHEDULES; kind++) {
+    if (strlen(names[kind]) != length || strncmp(names[kind], text, length) != 0) continue;
+    uint64_t seed = 0;
+    if (text[length] == ':') {
+      char *end;
+      const char *digits = text + length + 1;
+      if (kind != SK__SCHEDULE_RANDOM || digits[0] < '0' || digits[0] > '9') return SK_INVALID_ARGUMENT;
+      seed = strtoull(digits, &end, 0);
+      if (*end != '\0') return SK_INVALID_ARGUMENT;
+    }
+    *out = (sk__schedule){(sk__schedule_kind)kind, seed};
+    return SK_OK;
+  }
+  return SK_INVALID_ARGUMENT;
+}
+
+/* ---- making and ending --------------------------------------------------------------------- */
+
+static sk_status core_make(sk__machine *machine, uint32_t index) {
+  sk__core *core = &machine->cores[index];
+  sk__seat *seat = &machine->seats[index];
+  const sk__soc *soc = machine->soc;
+  core->machine = machine;
+  core->checker = machine->checker;
+  core->local = sk__local_slot(index);
+  core->index = index;
+  core->type = index < soc->aic_count ? SK__AIC : SK__AIV;
+  core->group = core->type == SK__AIC ? index : (index - soc->aic_count) / 2;
+  core->fiber = &seat->fiber;
+  core->view.task = SK__NO_TASK;
+  core->order.context = core;
+  core->event_clocks = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_clocks);
+  core->event_cycles = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_cycles);
+  core->flags = sk__calloc(1, sizeof *core->flags);
+  if (core->event_clocks == NULL || core->event_cycles == NULL || core->flags == NULL) return SK_OUT_OF_MEMORY;
+  seat->core = core;
+  seat->second_aiv = core->type == SK__AIV && (index - soc->aic_count) % 2 == 1;
+  sk__fiber_place(&seat->fiber, &machine->stacks, index);
+  sk_status status = sk__locals_make(core);
+  return status == SK_OK ? sk__dcache_create(&machine->memory, core) : status;
+}
+
+static void core_drop(sk__machine *machine, uint32_t index) {
+  sk__core *core = &machine->cores[index];
+  if (core->machine == NULL) return;
+  sk__dcache_destroy(core);
+  sk__locals_drop(core);
+  sk__ledger_free(&machine->seats[index].ledger);
+  sk__free(core->event_clocks);
+  sk__free(core->event_cycles);
+  sk__free(core->flags);
+}
+
+void sk__machine_configure(sk__machine *machine, const sk__machine_options *options) {
+  machine->options = *options;
+  machine->options.soc = machine->soc; /* the window was laid out for this chip */
+  uint32_t threads = options->threads == 0 ? 1 : options->threads;
+  machine->options.threads = threads < SK__MAX_WORKERS ? threads : SK__MAX_WORKERS;
+  machine->instruction_budget = options->instruction_budget != 0 ? options->instruction_budget : DEFAULT_BUDGET;
+  sk__memory_configure(&machine->memory, options->fill, machine->options.threads);
+  sk__checker_set_threads(machine->checker, machine->options.threads);
+}
+
+static sk_status parts_make(sk__machine *machine) {
+  const sk__soc *soc = machine->soc;
+  sk_status status = sk__checker_create(soc, &machine->checker);
+  if (status != SK_OK) return status;
+  sk__checker_set_describe(machine->checker, sk__core_describe);
+  char why[256];
+  status = sk__memory_create(&machine->memory, soc, machine->checker, why, sizeof why);
+  if (status != SK_OK) {
+    sk__log(SK__LOG_ERROR, "no device memory: %s", why);
+    memset(&machine->memory, 0, sizeof machine->memory);
+    return status;
+  }
+  machine->core_count = soc->aic_count + soc->aiv_count;
+  machine->cores = sk__aligned_alloc(64, machine->core_count * sizeof *machine->cores);
+  machine->seats = sk__calloc(machine->core_count, sizeof *machine->seats);
+  machine->pair = sk__calloc(soc->aic_count, sizeof *machine->pair);
+  machine->up = sk__calloc(soc->aic_count, sizeof *machine->up);
+  if (machine->cores == NULL || machine->seats == NULL || machine->pair == NULL || machine->up == NULL)
+    return SK_OUT_OF_MEMORY;
+  memset(machine->cores, 0, machine->core_count * sizeof *machine->cores);
+  for (uint32_t mem = SK__MEM_UB; mem < SK__MEMS; mem++) {
+    machine->mem_offset[mem] = sk__mem_slot_offset((sk__mem)mem);
+    for (int type = SK__AIC; type <= SK__AIV; type++)
+      machine->mem_capacity[type][mem] = sk__mem_bytes(soc, (sk__core_type)type, (sk__mem)mem);
+  }
+  status = sk__stack_pool_make(machine->core_count, &machine->stacks);
+  for (uint32_t i = 0; i < machine->core_count && status == SK_OK; i++) status = core_make(machine, i);
+  return status == SK_OK ? sk__workers_make(machine) : status;
+}
+
+sk_status sk__machine_create(const sk__machine_options *options, sk__machine **out) {
+  sk__machine *machine = sk__aligned_alloc(64, sizeof *machine);
+  if (machine == NULL) return SK_OUT_OF_MEMORY;
+  memset(machine, 0, sizeof *machine);
+  machine->soc = options->soc != NULL ? options->soc : sk__soc_find(NULL);
+  sk_status status = parts_make(machine);
+  sk__faults_install();
+  if (status != SK_OK) {
+    sk__machine_destroy(machine);
+    return status;
+  }
+  sk__machine_configure(machine, options);
+  *out = machine;
+  return SK_OK;
+}
+
+void sk__machine_destroy(sk__machine *machine) {
+  if (machine == NULL) return;
+  sk__faults_remove();
+  sk__workers_drop(machine);
+  if (machine->cores != NULL && machine->seats != NULL)
+    for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
+  sk__free(machine->cores);
+  sk__free(machine->seats);
+  sk__free(machine->pair);
+  sk__free(machine->up);
+  sk__stack_pool_drop(&machine->stacks);
+  if (machine->memory.soc != NULL) sk__memory_destroy(&machine->memory);
+  if (machine->checker != NULL) sk__checker_destroy(machine->checker);
+  sk__free(machine);
+}
+
+const sk__machine_options *sk__machine_options_of(const sk__machine *machine) { return &machine->options; }
+const sk__soc *sk__machine_soc(const sk__machine *machine) { return machine->soc; }
+sk__checker *sk__machine_checker(sk__machine *machine) { return machine->checker; }
+
+/* ---- a launch ------------------------------------------------------------------------------ */
+
+static void shares_of(sk_kernel_type type, uint32_t share[2]) {
+  static const uint8_t aic[] = {[SK_AIV_ONLY] = 0, [SK_AIC_ONLY] = 1, [SK_MIX_AIV_1_0] = 0, [SK_MIX_AIC_1_0] = 1,
+                                [SK_MIX_AIC_1_1] = 1, [SK_MIX_AIC_1_2] = 1};
+  static const uint8_t aiv[] = {[SK_AIV_ONLY] = 1, [SK_AIC_ONLY] = 0, [SK_MIX_AIV_1_0] = 1, [SK_MIX_AIC_1_0] = 0,
+                                [SK_MIX_AIC_1_1] = 1, [SK_MIX_AIC_1_2] = 2};
+  share[SK__AIC] = aic[type];
+  share[SK__AIV] = aiv[type];
+}
+
+/* Lane l of a single-type launch is core l of that type; of a MIX launch AI core l. */
+static void lane_place(sk__machine *machine, uint32_t l) {
+  sk__run *run = &machine->run;
+  sk__lane *lane = &run->lanes[l];
+  uint32_t aic_count = machine->soc->aic_count;
+  bool mix = run->share[SK__AIC] != 0;
+  lane->core_count = 0;
+  lane->block = l;
+  if (mix) lane->cores[lane->core_count++] = (uint8_t)l;
+  for (uint32_t v = 0; v < run->share[SK__AIV]; v++)
+    lane->cores[lane->core_count++] = (uint8_t)(aic_count + (mix ? 2 * l + v : l));
+  uint32_t groups = mix ? run->lane_count : (run->lane_count + 1) / 2;
+  uint32_t shard = machine->cores[lane->cores[0]].group * run->shard_count / groups;
+  for (uint32_t i = 0; i < lane->core_count; i++) {
+    sk__core *core = &machine->cores[lane->cores[i]];
+    sk__seat *seat = &machine->seats[lane->cores[i]];
+    run->cores[run->core_count++] = lane->cores[i];
+    run->present[core->type]++;
+    seat->lane = l;
+    seat->shard = &machine->shards[shard];
+    seat->state = SK__SEAT_OUT;
+    seat->aborted = seat->resume_slow = false;
+    seat->idle_epoch = 0;
+    uint64_t seed = machine->options.schedule.seed ^ (uint64_t)core->index << 32;
+    if (run->chances) seat->rng = sk__rng_from_seed(sk__splitmix64(&seed));
+    core->launch = run->launch;
+    core->sub_block = core->type == SK__AIV && run->share[SK__AIV] == 2 ? (uint32_t)(i - 1) : 0;
+    core->ratio = core->type == SK__AIV && run->share[SK__AIV] == 2 ? 2 : 1;
+    core->order.enabled = core->checks = machine->options.checks;
+    core->instructions = core->gm_stores = 0;
+    memset(core->cycles, 0, sizeof core->cycles);
+  }
+}
+
+static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after) {
+  sk__run *run = &machine->run;
+  memset(run, 0, sizeof *run);
+  run->launch = launch;
+  run->before = before;
+  run->after = after;
+  shares_of(launch->type, run->share);
+  bool aiv_only = run->share[SK__AIC] == 0;
+  uint32_t lanes = aiv_only ? machine->soc->aiv_count : machine->soc->aic_count;
+  run->lane_count = launch->blocks < lanes ? launch->blocks : lanes;
+  run->members[SK__AIC] = launch->blocks * run->share[SK__AIC];
+  run->members[SK__AIV] = launch->blocks * run->share[SK__AIV];
+  uint32_t groups = aiv_only ? (run->lane_count + 1) / 2 : run->lane_count;
+  uint32_t threads = (launch->flags & SK_KERNEL_USES_ATOMICS) != 0 ? 1 : machine->options.threads;
+  run->shard_count = threads < groups ? threads : groups;
+  run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
+  for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
+  sk__scheduler_begin(machine);
+  run->shared = run->shard_count > 1;
+}
+
+/* Cores that will never go on leave the launch as they are: their stacks are abandoned. */
+static void run_end(sk__machine *machine, sk__run_stats *stats) {
+  sk__run *run = &machine->run;
+  run->shared = false;
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    sk__seat *seat = &machine->seats[run->cores[i]];
+    if (seat->state != SK__SEAT_DONE && seat->state != SK__SEAT_OUT && !seat->fresh) sk__core_end_block(seat->core);
+    seat->state = SK__SEAT_OUT;
+    seat->fresh = false;
+  }
+  sk__ledger_judge(machine);
+  sk__flags_end(machine);
+  if (stats == NULL) return;
+  memset(stats, 0, sizeof *stats);
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    uint64_t cycles = sk__core_latest_cycles(&machine->cores[run->cores[i]]);
+    stats->core_cycles[run->cores[i]] = cycles;
+    if (cycles > stats->cycles) stats->cycles = cycles;
+  }
+  stats->aic_used = run->present[SK__AIC];
+  stats->aiv_used = run->present[SK__AIV];
+  stats->seconds = (double)(sk__now_ns() - run->started_ns) * 1e-9;
+}
+
+sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after,
+                          sk__run_stats *stats) {
+  bool known = (uint32_t)launch->type <= SK_MIX_AIC_1_2;
+  if (!known || launch->blocks == 0 || (launch->entry[SK__AIC] == NULL && launch->entry[SK__AIV] == NULL))
+    return SK_INVALID_ARGUMENT;
+  if (machine->running || sk__self != NULL) return SK_STATE;
+  machine->running = true;
+  launch->serial = machine->next_serial++;
+  run_begin(machine, launch, before, after);
+  sk__workers_run(machine);
+  sk_status status = machine->run.status;
+  run_end(machine, stats);
+  machine->running = false;
+  return status;
+}

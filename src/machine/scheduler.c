@@ -1,0 +1,320 @@
+/* scheduler.c - which core runs next. A fiber leaves its thread where the chip would block, where a
+ * schedule that wants chances takes one, and when it polls. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "machine/internal.h"
+
+enum {
+  IDLE_ROUNDS = 1024,      /* polls in vain of every core that can run: nobody will ever get on */
+  SLICE_INSTRUCTIONS = 200000, /* a core that ran this long lets others run: it may be polling by hand */
+  CHANCE_ONE_IN = 4,
+  LATE_WAKE_NS = 100000,
+};
+
+_Thread_local sk__core *sk__self __attribute__((tls_model("initial-exec"), visibility("default")));
+
+uint64_t sk__now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+static void queue_push(sk__queue *queue, uint32_t core) { queue->cores[queue->tail++] = (uint8_t)core; }
+static uint32_t queue_count(const sk__queue *queue) { return (uint8_t)(queue->tail - queue->head); }
+
+static uint32_t queue_pop(sk__queue *queue, sk__rng *rng) {
+  if (rng != NULL) {
+    uint8_t at = (uint8_t)(queue->head + sk__rng_below(rng, queue_count(queue)));
+    uint8_t core = queue->cores[at];
+    queue->cores[at] = queue->cores[queue->head];
+    queue->cores[queue->head] = core;
+  }
+  return queue->cores[queue->head++];
+}
+
+static uint32_t queue_of(const sk__machine *machine, const sk__seat *seat, bool woken) {
+  switch (machine->options.schedule.kind) {
+    case SK__SCHEDULE_SLOW_CONSUMER: return woken ? 1 : 0;
+    case SK__SCHEDULE_SLOW_AIV1: return seat->second_aiv ? 1 : 0;
+    case SK__SCHEDULE_WAVES: return seat->lane * 3 / machine->run.lane_count;
+    default: return 0;
+  }
+}
+
+static void seat_queue(sk__seat *seat, uint32_t queue) {
+  seat->state = SK__SEAT_READY;
+  queue_push(&seat->shard->queues[queue], seat->core->index);
+}
+
+/* Every core of a lane starts on the lane's current block. */
+static void lane_begin(sk__machine *machine, sk__lane *lane, bool backwards) {
+  for (uint32_t i = 0; i < lane->core_count; i++) {
+    sk__seat *seat = &machine->seats[lane->cores[backwards ? lane->core_count - 1 - i : i]];
+    seat->fresh = true;
+    seat_queue(seat, queue_of(machine, seat, false));
+  }
+  lane->live = lane->core_count;
+  machine->run.live += lane->core_count;
+}
+
+void sk__scheduler_begin(sk__machine *machine) {
+  sk__run *run = &machine->run;
+  bool backwards = machine->options.schedule.kind == SK__SCHEDULE_REVERSED;
+  for (uint32_t s = 0; s < run->shard_count; s++) {
+    sk__shard *shard = &machine->shards[s];
+    memset(shard->queues, 0, sizeof shard->queues);
+    shard->worker = NULL;
+    uint64_t seed = machine->options.schedule.seed + s;
+    shard->rng = sk__rng_from_seed(sk__splitmix64(&seed));
+  }
+  run->idle_epoch = 1;
+  for (uint32_t i = 0; i < run->lane_count; i++)
+    lane_begin(machine, &run->lanes[backwards ? run->lane_count - 1 - i : i], backwards);
+}
+
+/* ---- on the fiber -------------------------------------------------------------------------- */
+
+static void set_stop(sk__core *core) {
+  uint64_t budget = core->machine->instruction_budget, slice = core->instructions + SLICE_INSTRUCTIONS;
+  core->instruction_stop = slice < budget ? slice : budget;
+}
+
+static void leave_done(sk__seat *seat) {
+  sk__core_end_block(seat->core);
+  seat->state = SK__SEAT_DONE;
+  sk__context_leave(&seat->shard->worker->context);
+}
+
+static void seat_main(void *argument) {
+  sk__seat *seat = argument;
+  sk__core *core = seat->core;
+  void (*entry)(sk__core *, void *) = core->launch->entry[core->type];
+  if (entry != NULL) entry(core, core->launch->context);
+  leave_done(seat);
+}
+
+void sk__core_abort(sk__core *core, sk_status why) {
+  sk__seat *seat = sk__seat_of(core);
+  sk__lock(core->machine);
+  seat->aborted = true;
+  if (core->machine->run.status == SK_OK) core->machine->run.status = why;
+  sk__unlock(core->machine);
+  leave_done(seat);
+  __builtin_unreachable();
+}
+
+static void switch_out(sk__seat *seat) {
+  sk__context_switch(&seat->fiber.context, &seat->shard->worker->context);
+  set_stop(seat->core);
+}
+
+void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id) {
+  sk__machine *machine = seat->core->machine;
+  seat->state = SK__SEAT_BLOCKED;
+  seat->wait = kind;
+  seat->wait_id = id;
+  machine->run.blocked++;
+  sk__unlock(machine);
+  switch_out(seat);
+  seat->wait = SK__WAIT_NONE;
+}
+
+void sk__seat_wake(sk__seat *seat) {
+  if (seat->state != SK__SEAT_BLOCKED) return;
+  sk__machine *machine = seat->core->machine;
+  machine->run.blocked--;
+  seat_queue(seat, queue_of(machine, seat, true));
+  if (machine->run.waiting_workers > 0) pthread_cond_broadcast(&machine->changed);
+}
+
+void sk__give_way(sk__core *core, bool polling) {
+  sk__seat *seat = sk__seat_of(core);
+  sk__lock(core->machine);
+  seat->polling = polling;
+  if (polling) seat->wait = SK__WAIT_POLL;
+  seat_queue(seat, SK__QUEUE_POLLING);
+  sk__unlock(core->machine);
+  switch_out(seat);
+  seat->wait = SK__WAIT_NONE;
+}
+
+void sk__yield(sk__core *core) {
+  core->instructions++;
+  sk__checkpoint(core);
+  sk__give_way(core, true);
+}
+
+void sk__chance(sk__core *core) {
+  sk__seat *seat = sk__seat_of(core);
+  sk__machine *machine = core->machine;
+  if (!machine->run.chances) return;
+  if (!SK__HARD && sk__rng_below(&seat->rng, CHANCE_ONE_IN) != 0) return;
+  sk__lock(machine);
+  seat_queue(seat, queue_of(machine, seat, false));
+  sk__unlock(machine);
+  switch_out(seat);
+}
+
+void sk__checkpoint_slow(sk__core *core) {
+  if (core->instructions < core->machine->instruction_budget) {
+    if (core->machine->run.live > 1) sk__give_way(core, false);
+    set_stop(core);
+    return;
+  }
+  sk__finding finding = sk__core_finding(core, "ENDLESS", SK__CAT_OPERATOR, SK__ERROR);
+  snprintf(finding.message, sizeof finding.message,
+           "kernel '%s' ran %llu instructions on one core without coming to its end", core->view.kernel,
+           (unsigned long long)core->instructions);
+  snprintf(finding.remedy, sizeof finding.remedy, "make the loop end, or raise the instruction budget");
+  sk__report(core->checker, &finding);
+  sk__core_abort(core, SK_BUDGET);
+}
+
+/* ---- on the worker ------------------------------------------------------------------------- */
+
+/* True when this core, and every other that can run, has polled in vain often enough. */
+static bool polls_in_vain(sk__machine *machine, sk__seat *seat) {
+  sk__run *run = &machine->run;
+  if (!seat->polling) {
+    run->idle_epoch++;
+    run->idle_seats = 0;
+    return false;
+  }
+  if (seat->idle_epoch != run->idle_epoch) {
+    seat->idle_epoch = run->idle_epoch;
+    seat->idle_picks = 0;
+  }
+  if (++seat->idle_picks == IDLE_ROUNDS) run->idle_seats++;
+  if (run->idle_seats < run->live - run->blocked) return false;
+  uint64_t stores = 0;
+  for (uint32_t i = 0; i < run->core_count; i++) stores += machine->cores[run->cores[i]].gm_stores;
+  if (stores == run->idle_stores) return true;
+  run->idle_stores = stores;
+  run->idle_epoch++;
+  run->idle_seats = 0;
+  return false;
+}
+
+static sk__seat *pop_seat(sk__machine *machine, sk__shard *shard) {
+  bool random = machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
+  for (uint32_t q = 0; q < SK__QUEUES; q++) {
+    if (queue_count(&shard->queues[q]) == 0) continue;
+    sk__seat *seat = &machine->seats[queue_pop(&shard->queues[q], random ? &shard->rng : NULL)];
+    if (q != SK__QUEUE_POLLING) seat->polling = false;
+    return seat;
+  }
+  return NULL;
+}
+
+/* Nobody can run: the launch is over. */
+static void declare_stuck(sk__machine *machine) {
+  sk__run *run = &machine->run;
+  if (run->status == SK_OK) { /* else the cores wait for one that faulted */
+    run->status = SK_DEADLOCK;
+    sk__deadlock_report(machine);
+  }
+  run->over = true;
+  pthread_cond_broadcast(&machine->changed);
+}
+
+/* With the lock held, gives it up until something changes. */
+static void wait_for_change(sk__machine *machine) {
+  sk__run *run = &machine->run;
+  run->waiting_workers++;
+  if (run->help_expected) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2 * LATE_WAKE_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
+    if (pthread_cond_timedwait(&machine->changed, &machine->lock, &until) != 0) run->help_expected = false;
+  } else if (run->waiting_workers == run->active_workers) {
+    declare_stuck(machine);
+  } else {
+    pthread_cond_wait(&machine->changed, &machine->lock);
+  }
+  run->waiting_workers--;
+}
+
+static sk__seat *next_seat(sk__worker *worker) {
+  sk__machine *machine = worker->machine;
+  sk__run *run = &machine->run;
+  sk__lock(machine);
+  sk__seat *seat = NULL;
+  while (!run->over) {
+    for (uint32_t s = 0; s < run->shard_count && seat == NULL; s++)
+      if (machine->shards[s].worker == worker) seat = pop_seat(machine, &machine->shards[s]);
+    if (seat != NULL) {
+      if (seat->fresh || !polls_in_vain(machine, seat)) break;
+      declare_stuck(machine);
+    } else if (sk__workers_claim(worker) == NULL) {
+      if (run->shared) wait_for_change(machine);
+      else declare_stuck(machine);
+    }
+    seat = NULL;
+  }
+  if (seat != NULL) seat->state = SK__SEAT_RUNNING;
+  if (run->shared && !run->help_called && sk__now_ns() - run->started_ns > LATE_WAKE_NS) sk__workers_call(machine);
+  sk__unlock(machine);
+  return seat;
+}
+
+/* A core has come to the end of its block. */
+static void seat_finished(sk__machine *machine, sk__seat *seat) {
+  sk__run *run = &machine->run;
+  sk__lock(machine);
+  sk__lane *lane = &run->lanes[seat->lane];
+  run->live--;
+  if (--lane->live == 0) {
+    bool aborted = false;
+    for (uint32_t i = 0; i < lane->core_count; i++) aborted |= machine->seats[lane->cores[i]].aborted;
+    if (!aborted && lane->block + run->lane_count < run->launch->blocks) {
+      lane->block += run->lane_count;
+      lane_begin(machine, lane, machine->options.schedule.kind == SK__SCHEDULE_REVERSED);
+    }
+  }
+  if (run->live == 0) {
+    run->over = true;
+    if (run->shared) pthread_cond_broadcast(&machine->changed);
+  }
+  sk__unlock(machine);
+}
+
+static void seat_run(sk__worker *worker, sk__seat *seat) {
+  sk__core *core = seat->core;
+  if (seat->fresh) {
+    seat->fresh = false;
+    core->scratch = worker->scratch;
+    sk__core_begin_block(core, worker->machine->run.lanes[seat->lane].block);
+    set_stop(core);
+    sk__fiber_start(&seat->fiber, seat_main, seat);
+  }
+  atomic_fetch_add_explicit(&worker->switches, 1, memory_order_relaxed);
+  sk__self = core;
+  worker->running = core;
+  sk__context_switch(&worker->context, &seat->fiber.context);
+  worker->running = NULL;
+  sk__self = NULL;
+}
+
+void sk__worker_loop(sk__worker *worker) {
+  sk__machine *machine = worker->machine;
+  sk__seat *seat;
+  while ((seat = next_seat(worker)) != NULL) {
+    seat_run(worker, seat);
+    if (worker->fault.pending) {
+      sk__fault_report(worker, seat->core);
+      sk__lock(machine);
+      seat->aborted = true;
+      if (machine->run.status == SK_OK) machine->run.status = worker->fault.endless ? SK_BUDGET : SK_FAULT;
+      sk__unlock(machine);
+      worker->fault.pending = false;
+      sk__core_end_block(seat->core);
+      seat->state = SK__SEAT_DONE;
+    }
+    if (seat->state == SK__SEAT_DONE) seat_finished(machine, seat);
+  }
+}

@@ -1,0 +1,122 @@
+/* sync_all.c - the hardware's whole-core barriers.
+ *
+ * By definition a barrier is a sequence of cross-core flags on ids 11 to 14, and SK programs write that
+ * sequence out themselves. When all cores of the launch enter by SyncAll and nothing else is going on on
+ * these ids, nobody can leave before the last has come, and all leave ordered after all: then the cores
+ * just meet here and join their clocks once. At the first plain operation on such an id, the cores that
+ * wait here are sent to do the flag sequence instead. */
+#include "machine/flags.h"
+
+static const struct { uint16_t ids; } sync_ids[] = {
+  [SK__WAIT_SYNC_AIV] = {1u << SK__ID_AIV_ALL},
+  [SK__WAIT_SYNC_MIX] = {1u << SK__ID_AIC_ALL | 1u << SK__ID_AIV_TO_AIC | 1u << SK__ID_AIC_TO_AIV},
+};
+
+static bool takes_part(const sk__core *core, sk__wait_kind kind, sk__core_type type) {
+  return kind == SK__WAIT_SYNC_MIX || core->type == type;
+}
+
+static sk__rendezvous *rendezvous_of(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
+  return kind == SK__WAIT_SYNC_MIX ? &machine->sync_mix : &machine->sync_aiv[type];
+}
+
+/* How many cores the barrier is for; 0: the flag sequence needs cores the launch does not start. */
+static uint32_t members_of(const sk__run *run, sk__wait_kind kind, sk__core_type type) {
+  if (kind != SK__WAIT_SYNC_MIX) return run->members[type];
+  bool both = run->share[SK__AIC] != 0 && run->share[SK__AIV] != 0;
+  return both ? run->members[SK__AIC] + run->members[SK__AIV] : 0;
+}
+
+static bool ids_idle(const sk__machine *machine, sk__wait_kind kind) {
+  uint32_t users = 0;
+  for (uint32_t id = SK__ID_AIC_ALL; id <= SK__ID_AIV_ALL; id++)
+    if ((sync_ids[kind].ids & 1u << id) != 0) users += machine->plain_users[id];
+  return users == 0;
+}
+
+/* Wakes all that wait in this barrier; slow = to do the flag sequence. */
+static void release(sk__machine *machine, sk__wait_kind kind, sk__core_type type, bool slow) {
+  const sk__run *run = &machine->run;
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    sk__seat *seat = &machine->seats[run->cores[i]];
+    if (seat->state != SK__SEAT_BLOCKED || seat->wait != kind || !takes_part(seat->core, kind, type)) continue;
+    seat->resume_slow = slow;
+    sk__seat_wake(seat);
+  }
+  rendezvous_of(machine, kind, type)->arrived = 0;
+}
+
+void sk__sync_give_up(sk__machine *machine, uint32_t id) {
+  if (id < SK__ID_AIC_ALL || id > SK__ID_AIV_ALL) return;
+  if (id == SK__ID_AIV_ALL) {
+    for (sk__core_type type = SK__AIC; type <= SK__AIV; type++)
+      if (machine->sync_aiv[type].arrived != 0) release(machine, SK__WAIT_SYNC_AIV, type, true);
+  } else if (machine->sync_mix.arrived != 0) {
+    release(machine, SK__WAIT_SYNC_MIX, SK__AIC, true);
+  }
+}
+
+/* All members are here: one common clock for all, and one order. */
+static void meet(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
+  const sk__run *run = &machine->run;
+  sk__order *orders[SK__MAX_CORES];
+  sk__core *cores[SK__MAX_CORES];
+  uint32_t n = 0;
+  uint64_t latest = 0;
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    sk__core *core = &machine->cores[run->cores[i]];
+    if (!takes_part(core, kind, type)) continue;
+    uint64_t cycles = core->cycles[SK__PIPE_S]; /* the latest of all pipes, after the full pipe barrier */
+    if (cycles > latest) latest = cycles;
+    cores[n] = core;
+    orders[n++] = &core->order;
+  }
+  latest += machine->soc->costs.sync_all_cycles;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) cores[i]->cycles[pipe] = latest;
+  if (n > 0 && cores[0]->checks) sk__order_join_all(machine->checker, orders, n);
+}
+
+static void flag_sequence(sk__core *core, sk__wait_kind kind) {
+  sk__pipe out = core->type == SK__AIC ? SK__PIPE_FIX : SK__PIPE_MTE3;
+  if (kind == SK__WAIT_SYNC_AIV) {
+    sk__flag_set_raw(core, out, 0, SK__ID_AIV_ALL);
+    sk__flag_wait_raw(core, SK__ID_AIV_ALL);
+  } else if (core->type == SK__AIV) {
+    sk__flag_set_raw(core, out, 2, SK__ID_AIV_TO_AIC);
+    sk__flag_wait_raw(core, SK__ID_AIC_TO_AIV);
+  } else {
+    sk__flag_wait_raw(core, SK__ID_AIV_TO_AIC);
+    sk__flag_set_raw(core, out, 0, SK__ID_AIC_ALL);
+    sk__flag_wait_raw(core, SK__ID_AIC_ALL);
+    sk__flag_set_raw(core, SK__PIPE_MTE3, 2, SK__ID_AIC_TO_AIV);
+  }
+}
+
+void sk__sync_all(sk__core *core, bool aiv_only) {
+  sk__machine *machine = core->machine;
+  sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  sk__flags_check_type(core, "SyncAll");
+  sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
+  uint32_t members = members_of(&machine->run, kind, core->type);
+  sk__lock(machine);
+  if (members == 0 || !ids_idle(machine, kind)) {
+    sk__unlock(machine);
+    flag_sequence(core, kind);
+    return;
+  }
+  sk__rendezvous *rendezvous = rendezvous_of(machine, kind, core->type);
+  if (++rendezvous->arrived == members) {
+    meet(machine, kind, core->type);
+    release(machine, kind, core->type, false);
+    sk__unlock(machine);
+    sk__chance(core);
+    return;
+  }
+  sk__seat *seat = sk__seat_of(core);
+  sk__seat_block(seat, kind, 0);
+  if (!seat->resume_slow) return;
+  seat->resume_slow = false;
+  flag_sequence(core, kind);
+}

@@ -115,7 +115,7 @@ static void store_atomic(sk__core *core, uint8_t *gm, const uint8_t *from, uint6
 /* The mode register holds something we do not know, or the burst ends inside an element. */
 static __attribute__((cold, noinline)) void report_atomic(sk__core *core, uint64_t to, uint64_t bytes) {
   bool known = atomic_bytes(core->atomic_type) != 0 && core->atomic_op < ATOMIC_OPS;
-  sk__finding finding = sk__core_finding(core, known ? "GM_ATOMIC_SIZE" : "NOT_MODELLED",
+  sk__finding finding = sk__core_finding(core, known ? "BAD_ARGUMENT" : "NOT_MODELLED",
                                          known ? SK__CAT_OPERATOR : SK__CAT_NOT_MODELLED, SK__ERROR);
   finding.ends[0].address = to;
   finding.ends[0].bytes = bytes;

@@ -9,6 +9,19 @@
 #define SK__NAME(op) "asc_" #op
 #define SK__NAME_SYNC(op) "asc_" #op "_sync"
 
+/* The two entry points of an instruction without a count form; the work is the static function `op`. */
+#define SK__OWN_FORM(op, tag, PARAMS, ...)                                           \
+  void sk_##op##_##tag##_h PARAMS {                                                  \
+    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME(op), SK__SITE());       \
+    if (core != NULL) op(core, __VA_ARGS__);                                         \
+  }                                                                                  \
+  void sk_##op##_##tag##_hs PARAMS {                                                 \
+    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME_SYNC(op), SK__SITE());  \
+    if (core == NULL) return;                                                        \
+    op(core, __VA_ARGS__);                                                           \
+    sk__pipe_barrier(core, SK__PIPE_ALL);                                            \
+  }
+
 /* Clock of the vector pipe: start-up, then elements at the documented rate. */
 static inline void sk__vector_time(sk__core *core, sk__vector_rate rate, uint32_t elem_bytes, uint64_t elems) {
   sk__advance(core, SK__PIPE_V, sk__startup(core, SK__PIPE_V) + sk__vector_cycles(rate, elem_bytes, elems));

@@ -35,19 +35,8 @@ static void bitsort(sk__core *core, void *dst, const void *score, const uint32_t
   sk__vector_time(core, SK__RATE_SORT, 4, elems);
 }
 
-#define BITSORT(tag, T, is_f16)                                                                        \
-  void sk_bitsort_##tag##_h(T *dst, const T *src0, const uint32_t *src1, int32_t repeat) {             \
-    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME(bitsort), SK__SITE());                    \
-    if (core != NULL) bitsort(core, dst, src0, src1, repeat, is_f16);                                  \
-  }                                                                                                    \
-  void sk_bitsort_##tag##_hs(T *dst, const T *src0, const uint32_t *src1, int32_t repeat) {            \
-    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME_SYNC(bitsort), SK__SITE());               \
-    if (core == NULL) return;                                                                          \
-    bitsort(core, dst, src0, src1, repeat, is_f16);                                                    \
-    sk__pipe_barrier(core, SK__PIPE_ALL);                                                              \
-  }
-BITSORT(f16, half, true)
-BITSORT(f32, float, false)
+SK__OWN_FORM(bitsort, f16, (half *dst, const half *src0, const uint32_t *src1, int32_t repeat), dst, src0, src1, repeat, true)
+SK__OWN_FORM(bitsort, f32, (float *dst, const float *src0, const uint32_t *src1, int32_t repeat), dst, src0, src1, repeat, false)
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 
@@ -185,21 +174,10 @@ static void mrgsort4(sk__core *core, void *dst, const void *const *src, bool is_
   if (merge_arguments_ok(core, &m, valid_bit, length) && merge_resolve(core, &m)) merge_run(core, &m, dst, valid_queues);
 }
 
-#define PASS_MRGSORT                                                                                \
+#define PASS_MRGSORT \
   repeat, element_length_0, element_length_1, element_length_2, element_length_3, if_exhausted_suspension, valid_bit
-#define MRGSORT(tag, T, is_f16)                                                                      \
-  void sk_mrgsort4_##tag##_h(T *dst, const void *const *src, SK_ARGS_MRGSORT) {                      \
-    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME(mrgsort4), SK__SITE());                 \
-    if (core != NULL) mrgsort4(core, dst, src, is_f16, PASS_MRGSORT);                                \
-  }                                                                                                  \
-  void sk_mrgsort4_##tag##_hs(T *dst, const void *const *src, SK_ARGS_MRGSORT) {                     \
-    sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, SK__NAME_SYNC(mrgsort4), SK__SITE());            \
-    if (core == NULL) return;                                                                        \
-    mrgsort4(core, dst, src, is_f16, PASS_MRGSORT);                                                  \
-    sk__pipe_barrier(core, SK__PIPE_ALL);                                                            \
-  }
-MRGSORT(f16, half, true)
-MRGSORT(f32, float, false)
+SK__OWN_FORM(mrgsort4, f16, (half *dst, const void *const *src, SK_ARGS_MRGSORT), dst, src, true, PASS_MRGSORT)
+SK__OWN_FORM(mrgsort4, f32, (float *dst, const void *const *src, SK_ARGS_MRGSORT), dst, src, false, PASS_MRGSORT)
 
 void asc_get_vms4_sr(uint16_t sorted_num[4]) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_S, "asc_get_vms4_sr", SK__SITE());

@@ -1,0 +1,138 @@
+/* test_scalar.c - plain accesses through the hooks: shadow, bounds of local memory, hit path. */
+#include "memory_fixture.h"
+
+enum { A = AIV0, B = AIV0 + 1 };
+
+static void test_host_code_is_ignored(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 64, "a");
+  sk__self = NULL;
+  (void)load32(a + 4096, site(1));
+  store32(a, 1, site(1));
+  assert_silent(f);
+  fixture_free(f);
+}
+
+static void test_stack_is_ignored(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint32_t local = 0;
+  on(f, A);
+  store32(&local, 5, site(1));
+  assert_int_equal(load32(&local, site(1)), 5);
+  assert_silent(f);
+  fixture_free(f);
+}
+
+static void test_load_of_never_written_bytes(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 64, "a");
+  on(f, A);
+  store32(a, 1, site(1));
+  (void)load32(a, site(2));
+  assert_silent(f);
+  (void)load32(a + 4, site(2));
+  assert_non_null(finding(f, "UNINITIALISED_READ"));
+  fixture_free(f);
+}
+
+static void test_every_byte_of_a_line_is_judged(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 64, "a");
+  on(f, A);
+  for (uint32_t i = 0; i < 60; i += 4) (void)load32(a + i, site(1));
+  on(f, B);
+  uint8_t *ub = (uint8_t *)sk__local_slot(B);
+  assert_true(mover_out(a + 60, ub, 4, site(2))); /* not read by A */
+  assert_silent(f);
+  assert_true(mover_out(a + 56, ub, 4, site(3))); /* read last */
+  assert_non_null(finding(f, "SYNC_GM"));
+  fixture_free(f);
+}
+
+/* The same bytes again after an instruction: the skip of the hit path must not hide the conflict. */
+static void test_load_after_unwaited_mover(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 64, "a"), *ub = (uint8_t *)sk__local_slot(A);
+  on(f, A);
+  store32(ub, 1, site(1));
+  (void)load32(ub, site(1));
+  sk__core *core = sk__enter(SK__PIPE_MTE2, "copy_gm2ub", site(2));
+  sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, ub, 64);
+  assert_true(sk__gm_load(core, SK__PIPE_MTE2, ub, (uint64_t)a, 64));
+  assert_silent(f);
+  (void)load32(ub, site(3));
+  assert_non_null(finding(f, "SYNC_LOCAL"));
+  assert_true(has_site(finding(f, "SYNC_LOCAL"), site(3)));
+  fixture_free(f);
+}
+
+static void test_load_after_waited_mover(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 64, "a"), *ub = (uint8_t *)sk__local_slot(A);
+  on(f, A);
+  store32(ub, 1, site(1));
+  sk__core *core = sk__enter(SK__PIPE_MTE2, "copy_gm2ub", site(2));
+  sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, ub, 64);
+  assert_true(sk__gm_load(core, SK__PIPE_MTE2, ub, (uint64_t)a, 64));
+  sk__event_clock event;
+  sk__order_set_flag(&core->order, SK__PIPE_MTE2, &event);
+  sk__order_wait_flag(&core->order, SK__PIPE_S, &event);
+  (void)sk__enter(SK__PIPE_S, "wait_flag", site(4));
+  assert_int_equal(load32(ub, site(3)), 0x03020100);
+  assert_silent(f);
+  fixture_free(f);
+}
+
+static void test_access_over_two_lines(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 4096, "a");
+  on(f, A);
+  sk_hook_write(a + 100, 1000, site(1));
+  memset(a + 100, 3, 1000);
+  dcci_all();
+  uint8_t back[1000], *ub = (uint8_t *)sk__local_slot(A);
+  assert_true(mover_in(ub, a + 100, 1000, site(2)));
+  assert_silent(f);
+  assert_int_equal(sk__gm_host_read(&f->machine, back, (uint64_t)a + 100, 1000), SK_OK);
+  for (uint32_t i = 0; i < 1000; i++) assert_int_equal(back[i], 3);
+  fixture_free(f);
+}
+
+static void test_api_access_keeps_its_name(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 64, "a");
+  on(f, A);
+  sk__core *core = sk__enter(SK__PIPE_S, "GetValue", site(7));
+  sk__scalar_access(core, (uint64_t)a, 4, false, core->site);
+  assert_non_null(finding(f, "UNINITIALISED_READ"));
+  assert_string_equal(finding(f, "UNINITIALISED_READ")->ends[0].instr, "GetValue");
+  assert_true(has_site(finding(f, "UNINITIALISED_READ"), site(7)));
+  fixture_free(f);
+}
+
+static void test_plain_store_is_logged(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 64, "a");
+  assert_int_equal(sk__gm_begin(&f->machine), SK_OK);
+  on(f, A);
+  for (uint32_t i = 0; i < 64; i += 4) store32(a + i, 0, site(1));
+  dcci_all();
+  sk__gm_roll_back(&f->machine);
+  for (uint32_t i = 0; i < 64; i++) assert_int_equal(a[i], i);
+  assert_silent(f);
+  fixture_free(f);
+}
+
+SK_TESTS(SK_TEST(test_host_code_is_ignored), SK_TEST(test_stack_is_ignored), SK_TEST(test_load_of_never_written_bytes),
+         SK_TEST(test_every_byte_of_a_line_is_judged), SK_TEST(test_load_after_unwaited_mover),
+         SK_TEST(test_load_after_waited_mover), SK_TEST(test_access_over_two_lines), SK_TEST(test_api_access_keeps_its_name),
+         SK_TEST(test_plain_store_is_logged))

@@ -35,7 +35,7 @@ typedef uint8_t vub __attribute__((vector_size(VW)));
 
 #define V_INLINE static inline __attribute__((always_inline, unused))
 
-V_INLINE vf v_set(float x) { return (vf){0} + x; }
+V_INLINE vf v_set(float x) { return x - (vf){0}; } /* not {0} + x: that loses the sign of -0 */
 V_INLINE vi v_seti(int32_t x) { return (vi){0} + x; }
 V_INLINE vf v_if(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 V_INLINE vi v_ifi(vi mask, vi a, vi b) { return (mask & a) | (~mask & b); }

@@ -73,6 +73,15 @@ V_INLINE vf v_log(vf x) {
   return v_if(x >= 0.0f, y, (vf)v_seti(0x7fc00000));
 }
 
+/* Half arguments whose float result, though within an ULP, lies on the wrong side of a half's rounding
+ * boundary. With these, half results are correctly rounded for all arguments. */
+V_INLINE vf v_exp_half(vf x) {
+  vf y = v_exp(x);
+  y = v_if(x == 0x1.de4p-8f, v_set(0x1.01cp+0f), y);
+  return v_if(x == 0x1.73cp-6f, v_set(0x1.05cp+0f), y);
+}
+V_INLINE vf v_log_half(vf x) { return v_if(x == 0x1.5ep-8f, v_set(-0x1.4ecp+2f), v_log(x)); }
+
 /* 1/sqrt(x), one correction step: p + e is y*y exactly. The argument is brought near 1 first, so that
  * y*y neither overflows nor loses bits. */
 V_INLINE vf v_rsqrt(vf x) {

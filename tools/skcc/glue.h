@@ -1,0 +1,28 @@
+/* glue.h - the binary interface of kernel.h as rewritten text declares it.
+ *
+ * kernel.h itself cannot be used there: the text is already preprocessed, and including it first of all
+ * would fix the C library's feature macros before the user's own lines. Written once: compiled here as
+ * C and checked against kernel.h (glue.c), and put in front of rewritten text as a string. */
+#ifndef SKCC_GLUE_H
+#define SKCC_GLUE_H
+
+#define SKCC_GLUE                                                                                     \
+  struct sk__slot { unsigned id; };                                                                   \
+  struct sk__param { const char *name; unsigned offset_bytes, size_bytes, is_pointer; const char *type; }; \
+  struct sk__record {                                                                                 \
+    unsigned abi, type;                                                                               \
+    const char *name, *file;                                                                          \
+    unsigned line, schedmode, flags, args_bytes, param_count;                                         \
+    const struct sk__param *params;                                                                   \
+    void (*aic)(const void *), (*aiv)(const void *);                                                  \
+  };                                                                                                  \
+  extern void sk__register_kernel(const struct sk__record *) __asm__("sk_kernel_register");           \
+  extern int sk__launch_kernel(const struct sk__record *, unsigned blocks, unsigned long ub, void *stream, \
+                               const void *args, const char *file, unsigned line) __asm__("sk_kernel_launch"); \
+  extern void *sk__local_array(struct sk__slot *, unsigned memory, unsigned long bytes,               \
+                               const char *name) __asm__("sk_local_array");                           \
+  extern void *sk__local_dynamic(void) __asm__("sk_local_dynamic");                                   \
+  __attribute__((visibility("hidden"))) void sk__template_name(char *name, unsigned long capacity,    \
+                                                               const char *base, const char *pretty) __asm__("sk__template_name");
+
+#endif

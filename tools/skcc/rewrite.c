@@ -1,0 +1,38 @@
+/* rewrite.c - all rewriting of one preprocessed text, in the order in which the steps need each other. */
+#include "skcc.h"
+
+/* What the user's own files say; those of the system and of this product say it of everybody. */
+static void read_facts(unit *u) {
+  bool *user = NULL;
+  size_t capacity = 0;
+  for (size_t i = 0; i < u->files.count; i++) {
+    user = grow(user, i, &capacity, sizeof *user);
+    user[i] = false;
+  }
+  for (size_t i = 1; i < u->token_count; i++)
+    if (!u->tokens[i].system) user[u->tokens[i].file] = true;
+  bool cube = false;
+  for (size_t i = 0; i < u->files.count; i++)
+    if (user[i]) (void)lex_raw_facts(u->files.items[i], &u->flags, &cube);
+}
+
+bool rewrite(unit *u, text *out) {
+  lex(u);
+  scan(u);
+  read_facts(u);
+  rewrite_qualifiers(u);
+  rewrite_kernels(u);
+  rewrite_launches(u);
+  rewrite_arrays(u);
+  rewrite_hosts(u);
+  if (u->error_count > 0) return false;
+  if ((u->needs_glue || u->kernel_count > 0) && u->token_count > 2) {
+    text glue = {0};
+    begin_system_text(u, 1, &glue);
+    text_puts(&glue, glue_text(u->cplusplus));
+    edit_before(u, 1, glue.bytes);
+    u->edits[u->edit_count - 1].order = 0;
+  }
+  edit_write(u, out);
+  return true;
+}

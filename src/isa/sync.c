@@ -5,7 +5,6 @@
 #include "isa/isa.h"
 #include "isa/move.h"
 
-#define EVENT_IDS 8
 #define CROSS_FLAGS 16u
 
 /* ---- pipes ----------------------------------------------------------------------------------- */
@@ -31,46 +30,17 @@ static bool pipe_exists(const sk__core *core, sk__pipe pipe) {
   return (pipes[core->type] >> pipe & 1u) != 0;
 }
 
-/* Ordered pairs of pipes that have flags: X(source, destination). */
-#define AIV_PAIRS(X)                                                                             \
-  X(MTE2, V) X(V, MTE2) X(MTE3, V) X(V, MTE3) X(V, V) X(MTE3, MTE2) X(MTE2, MTE3) X(S, V)        \
-  X(V, S) X(S, MTE2) X(MTE2, S) X(S, MTE3) X(MTE3, S)
-#define AIC_PAIRS(X)                                                                             \
-  X(MTE2, MTE1) X(MTE1, MTE2) X(MTE1, M) X(M, MTE1) X(MTE3, MTE1) X(MTE1, MTE3) X(MTE2, M)       \
-  X(M, MTE2) X(M, FIX) X(FIX, M) X(MTE3, MTE2) X(MTE2, MTE3) X(S, MTE2) X(MTE2, S) X(S, MTE3)    \
-  X(MTE3, S) X(MTE2, FIX) X(FIX, MTE2) X(FIX, S) X(M, S) X(FIX, MTE3) X(MTE1, FIX) X(FIX, MTE1)  \
-  X(FIX, FIX)
-#define PAIR(source, destination) (UINT64_C(1) << (SK__PIPE_##source * SK__PIPE_SLOTS + SK__PIPE_##destination)) |
-static bool pair_exists(const sk__core *core, sk__pipe src, sk__pipe dst) {
-  static const uint64_t pairs[] = {[SK__AIC] = AIC_PAIRS(PAIR) 0, [SK__AIV] = AIV_PAIRS(PAIR) 0};
-  return (pairs[core->type] >> (src * SK__PIPE_SLOTS + dst) & 1u) != 0;
-}
-
-static bool flag_legal(sk__core *core, sk__pipe src, sk__pipe dst, int32_t id) {
-  if (id < 0 || id >= EVENT_IDS) {
-    sk__bad_argument(core, "the flag id", id, "0..%d", EVENT_IDS - 1);
-    return false;
-  }
-  if (src < SK__PIPES && dst < SK__PIPES && pair_exists(core, src, dst)) return true;
-  sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "use a pair of pipes this core type has",
-                    "no flag leads from %s to %s on %s", src < SK__PIPES ? sk__pipe_name(src) : "an unknown pipe",
-                    dst < SK__PIPES ? sk__pipe_name(dst) : "an unknown pipe", sk__core_type_name(core->type));
-  return false;
-}
-
 static sk__core *enter_sync(const char *instr, const void *site) { return sk__enter(SK__PIPE_S, instr, site); }
 
 /* ---- in-core flags and barriers -------------------------------------------------------------- */
 
 void sk_set_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_notify", SK__SITE());
-  sk__pipe from = pipe_of(src), to = pipe_of(dst);
-  if (flag_legal(core, from, to, id)) sk__set_flag(core, from, to, (uint32_t)id);
+  sk__set_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);
 }
 void sk_wait_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_wait", SK__SITE());
-  sk__pipe from = pipe_of(src), to = pipe_of(dst);
-  if (flag_legal(core, from, to, id)) sk__wait_flag(core, from, to, (uint32_t)id);
+  sk__wait_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);
 }
 void sk_pipe_barrier(pipe_t pipe) {
   sk__core *core = enter_sync("asc_sync_pipe", SK__SITE());
@@ -91,7 +61,7 @@ void asc_sync_vec(void) { sk__pipe_barrier(enter_sync("asc_sync_vec", SK__SITE()
 
 /* A finished transfer of `pipe` becomes visible to V and to the other DMA pipe, then a barrier of it. */
 static void sync_transfer(sk__core *core, sk__pipe pipe, sk__pipe other, int id) {
-  if (core->type != SK__AIV || !flag_legal(core, pipe, other, id)) return;
+  if (core->type != SK__AIV) return;
   sk__set_flag(core, pipe, other, (uint32_t)id);
   sk__wait_flag(core, pipe, other, (uint32_t)id);
   sk__set_flag(core, pipe, SK__PIPE_V, (uint32_t)id);

@@ -12,10 +12,6 @@
 #include <immintrin.h>
 #endif
 
-#define CUBE_CAT2(a, b) a##b
-#define CUBE_CAT(a, b) CUBE_CAT2(a, b)
-#define CUBE_OPS CUBE_CAT(sk__cube_ops_, SK__SIMD_LEVEL)
-
 #if defined(__AVX512F__)
 #define LANES 16
 #define ROWS 8
@@ -321,8 +317,9 @@ static void narrow_bf16(uint16_t *restrict to, const float *restrict from, size_
   .narrow_bf16 = narrow_bf16, .transpose = transpose, .transpose_b16 = transpose_b16,  \
   .mmad_f32 = mmad_f32, .widen_i8 = widen_i8
 
-const sk__cube_ops CUBE_OPS = {COMMON_OPS, .mmad_i32 = tile_pairs_mmad, .int_pack = 2};
+const sk__simd_cube_table SK__SIMD(cube) = {COMMON_OPS, .mmad_i32 = tile_pairs_mmad, .int_pack = 2};
 #if defined(__AVX512F__)
-const sk__cube_ops sk__cube_ops_avx512_vnni = {
+extern const sk__simd_cube_table sk__cube_avx512_quads;
+const sk__simd_cube_table sk__cube_avx512_quads = {
     COMMON_OPS, .mmad_i32 = tile_quads_mmad, .int_pack = 4, .column_sums = column_sums};
 #endif

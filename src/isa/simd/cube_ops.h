@@ -1,4 +1,4 @@
-/* cube_ops.h - the inner loops of the cube, once per instruction set level, and the plain versions.
+/* cube_ops.h - the inner loops of the cube, once per instruction set level.
  *
  * Every operand is brought into 32-bit words first, so that one register tile serves all types:
  *
@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "isa/simd/simd.h"
 
 #define SK__CUBE_LANES 16 /* columns of an L0C block */
 
@@ -40,7 +42,7 @@ typedef struct sk__cube_ops {
   void (*widen_bf16)(float *to, const uint16_t *from, size_t n);
   void (*narrow_f16)(uint16_t *to, const float *from, size_t n);  /* to nearest even, overflow to inf */
   void (*narrow_bf16)(uint16_t *to, const float *from, size_t n);
-  /* 16 rows of `row_words` words (a fractal) to row_words rows of 16 words. */
+  /* 16 rows of `row_words` words (a fractal; 8, 16 or 32) to row_words rows of 16 words. */
   void (*transpose)(uint32_t *to, const uint32_t *from, uint32_t row_words);
   void (*transpose_b16)(uint16_t *to, const uint16_t *from); /* 16 x 16 */
   /* Floats: step k of every output is fma(a, b, sum), k ascending: the same bits at every level. */
@@ -54,16 +56,12 @@ typedef struct sk__cube_ops {
   void (*column_sums)(uint32_t *to, const sk__cube_tile *tile);
 } sk__cube_ops;
 
-/* The best level this host runs. */
-const sk__cube_ops *sk__cube_ops_get(void);
+typedef sk__cube_ops sk__simd_cube_table;
+SK__SIMD_AREA(cube)
 
-/* One table per level; simd_cube.c's build gives the names. */
-#define SK__CUBE_LEVELS(X) X(v2) X(avx2) X(avx512) X(base)
-#define X(level) extern const sk__cube_ops sk__cube_ops_##level;
-SK__CUBE_LEVELS(X)
-#undef X
-
-/* Plain versions: what the tables must equal bit for bit. */
-extern const sk__cube_ops sk__cube_ops_plain;
+/* The table in use: the level's, or its faster variant where this CPU has the instructions. */
+const sk__cube_ops *sk__cube(void);
+/* The variant with four-way integer dot products; NULL where this CPU cannot run it. */
+const sk__cube_ops *sk__cube_quads(void);
 
 #endif

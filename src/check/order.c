@@ -8,7 +8,8 @@
 
 static _Atomic uint64_t next_serial = 1; /* names contents of snapshots, process-wide */
 
-static uint64_t new_serial(void) { return atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed); }
+/* The low bits count changes of one snapshot, so that changing it needs no shared counter. */
+static uint64_t new_serial(void) { return atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) << 24; }
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -48,7 +49,7 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
   if (from == NULL || into == from || into->contains == from->serial) return;
   join_clocks(into->clock, from->clock, into->actors);
-  into->serial = new_serial();
+  into->serial++;
   into->contains = from->serial;
 }
 
@@ -57,9 +58,11 @@ sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
   return s;
 }
 
-void sk__snapshot_unref(sk__snapshot *s) {
-  if (s != NULL && atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) == 1) sk__free(s);
+static void unref_many(sk__snapshot *s, uint32_t n) {
+  if (s != NULL && atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) == n) sk__free(s);
 }
+
+void sk__snapshot_unref(sk__snapshot *s) { unref_many(s, 1); }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
@@ -117,7 +120,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   start_clocks_at(order, checker->clock[core] + 1);
   order->launch_clock = order->begin_clock;
   const uint64_t *own = own_entries(order->base->clock, order);
-  for (int p = 0; p <= SK__PIPES; p++) memcpy(order->row[p], own, sizeof order->row[p]);
+  for (int p = 0; p < SK__PIPES; p++) memcpy(order->row[p], own, sizeof order->row[p]);
 }
 
 void sk__order_begin_sub(sk__order *order) {
@@ -132,7 +135,7 @@ void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
     if (order->ext != NULL) join_clocks(into->clock, order->ext, checker->actors);
     uint64_t *own = own_entries(into->clock, order);
     for (int q = 0; q < SK__PIPES; q++) own[q] = larger(own[q], order->clock[q]);
-    into->serial = new_serial();
+    into->serial++;
   }
   leave(order);
 }
@@ -150,7 +153,7 @@ void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *
     join_clocks(order->row[dst], in->row, SK__PIPE_SLOTS);
     return;
   }
-  for (int p = 0; p <= SK__PIPES; p++) join_clocks(order->row[p], in->row, SK__PIPE_SLOTS);
+  for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], in->row, SK__PIPE_SLOTS);
 }
 
 void sk__order_barrier(sk__order *order, sk__pipe pipe) {
@@ -159,7 +162,7 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe) {
     order->row[pipe][pipe] = order->clock[pipe]++;
     return;
   }
-  for (int p = 0; p <= SK__PIPES; p++) memcpy(order->row[p], order->clock, sizeof order->row[p]);
+  for (int p = 0; p < SK__PIPES; p++) memcpy(order->row[p], order->clock, sizeof order->row[p]);
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q]++;
 }
 
@@ -181,13 +184,13 @@ void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk
   own[pipe] = larger(own[pipe], order->clock[pipe]);
   order->clock[pipe]++;
   if (pipe != SK__PIPE_S) order->clock[SK__PIPE_S]++;
-  m->serial = new_serial();
+  m->serial++;
 }
 
 /* What the whole core waits for holds for each of its pipes. */
 static void join_own_rows(sk__order *order, const uint64_t *clocks) {
   const uint64_t *own = clocks + (size_t)order->core * SK__PIPE_SLOTS;
-  for (int p = 0; p <= SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPES);
+  for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPES);
 }
 
 void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
@@ -212,14 +215,18 @@ void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t
     uint64_t *own = own_entries(all->clock, order);
     join_clocks(own, order->clock, SK__PIPES);
   }
-  all->serial = new_serial();
+  sk__snapshot *common = orders[0]->base;
+  uint32_t left = 0; /* references to it, given back at once */
+  all->serial++;
   atomic_fetch_add_explicit(&all->references, n - 1, memory_order_relaxed);
   for (uint32_t i = 0; i < n; i++) {
     sk__order *order = orders[i];
     sk__free(order->ext);
     order->ext = NULL;
-    sk__snapshot_unref(order->base);
+    if (order->base == common) left++;
+    else sk__snapshot_unref(order->base);
     order->base = all;
     sk__order_barrier(order, SK__PIPE_ALL);
   }
+  unref_many(common, left);
 }

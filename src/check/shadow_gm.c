@@ -20,6 +20,7 @@ enum { FORGET = 8, HOST_WRITE = 9 };
 /* Open addressing over (actor, atomic); a stamp of 0 is an empty slot. The origins follow the stamps. */
 typedef struct gm_set {
   uint32_t capacity, count;
+  uint32_t atomics, unused; /* how many are atomic */
   uint64_t stamp[];
 } gm_set;
 
@@ -40,7 +41,10 @@ static uint32_t set_slot(const gm_set *set, uint64_t stamp) {
 
 static void set_put(gm_set *set, uint64_t stamp, uint16_t origin) {
   uint32_t i = set_slot(set, stamp);
-  set->count += set->stamp[i] == 0;
+  if (set->stamp[i] == 0) {
+    set->count++;
+    set->atomics += (stamp & SK__STAMP_ATOMIC) != 0;
+  }
   set->stamp[i] = stamp;
   set_origins(set)[i] = origin;
 }
@@ -48,8 +52,7 @@ static void set_put(gm_set *set, uint64_t stamp, uint16_t origin) {
 static gm_set *set_new(sk__checker *checker, uint32_t capacity) {
   gm_set *set = sk__shadow_alloc(checker, set_bytes(capacity));
   if (set == NULL) return NULL;
-  set->capacity = capacity;
-  set->count = 0;
+  *set = (gm_set){.capacity = capacity};
   memset(set->stamp, 0, set_bytes(capacity) - sizeof *set);
   return set;
 }
@@ -164,11 +167,7 @@ static inline void judge_accessors(sk__probe *probe, const sk__gm_cell *cell, ui
 }
 
 static bool has_atomic(uint64_t accessor) {
-  if (!is_set(accessor)) return (accessor & SK__STAMP_ATOMIC) != 0;
-  const gm_set *set = set_of(accessor);
-  for (uint32_t i = 0; i < set->capacity; i++)
-    if ((set->stamp[i] & SK__STAMP_ATOMIC) != 0) return true;
-  return false;
+  return is_set(accessor) ? set_of(accessor)->atomics != 0 : (accessor & SK__STAMP_ATOMIC) != 0;
 }
 
 /* ---- one cell -------------------------------------------------------------------------------- */

@@ -1,0 +1,68 @@
+/* test_sites.c - a return address becomes the user's line. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ascendc/forward.h"
+#include "check/check.h"
+
+__attribute__((noinline)) const void *library_call(void) {
+  return __builtin_extract_return_addr(__builtin_return_address(0));
+}
+
+static void test_line_of_a_plain_call(void **state) {
+  (void)state;
+  const void *volatile site = library_call();
+  int line = __LINE__ - 1;
+  sk__source source;
+  assert_true(sk__site_source(site, &source));
+  assert_int_equal(source.line, line);
+  assert_string_equal(strrchr(source.file, '/') + 1, "test_sites.c");
+  assert_string_equal(source.function, "test_line_of_a_plain_call");
+}
+
+static void test_forwarding_header_is_climbed_out_of(void **state) {
+  (void)state;
+  const void *volatile site = api_outer();
+  int line = __LINE__ - 1;
+  char text[512], expected[64];
+  assert_true(sk__site_text(site, text, sizeof text));
+  snprintf(expected, sizeof expected, "test_sites.c:%d:test_forwarding_header_is_climbed_out_of", line);
+  assert_non_null(strstr(text, expected));
+}
+
+static void test_path_is_relative_below_the_current_directory(void **state) {
+  (void)state;
+  const void *volatile site = library_call();
+  sk__source source;
+  assert_true(sk__site_source(site, &source));
+  assert_int_equal(chdir(SK_TEST_SOURCE_DIR), 0);
+  assert_true(sk__site_source(site, &source));
+  assert_string_equal(source.file, "check/test_sites.c");
+}
+
+static void test_unknown_addresses_give_a_text_and_false(void **state) {
+  (void)state;
+  char text[64];
+  assert_false(sk__site_text((const void *)(uintptr_t)16, text, sizeof text));
+  assert_string_equal(text, "0x10");
+  assert_false(sk__site_text(NULL, text, sizeof text));
+  assert_string_equal(text, "unknown place");
+  sk__source source;
+  assert_false(sk__site_source(NULL, &source));
+}
+
+static void test_object_without_lines_gives_its_name(void **state) {
+  (void)state;
+  char text[128];
+  const void *inside_libc = (const char *)(uintptr_t)&getpid + 4;
+  if (sk__site_text(inside_libc, text, sizeof text)) skip(); /* this host has debug information of libc */
+  assert_non_null(strstr(text, "libc"));
+  assert_non_null(strstr(text, "+0x"));
+}
+
+SK_TESTS(SK_TEST(test_line_of_a_plain_call), SK_TEST(test_forwarding_header_is_climbed_out_of),
+         SK_TEST(test_path_is_relative_below_the_current_directory),
+         SK_TEST(test_unknown_addresses_give_a_text_and_false), SK_TEST(test_object_without_lines_gives_its_name))

@@ -155,7 +155,7 @@ void sk__core_end_block(sk__core *core) {
   sk__seat_of(core)->stuck_task = core->view.task;
   core->view.task = SK__NO_TASK;
   core->view.kernel = core->launch->name;
-  if (!sk__seat_of(core)->aborted && machine->run.status == SK_OK) sk__events_judge(core, NULL);
+  if (!sk__seat_of(core)->aborted && machine->run.status == SK_OK) sk__events_judge(core);
   sk__dcache_clean_all(core);
   sk__lock(machine);
   if (machine->run.after != NULL) sk__order_end(core->checker, &core->order, machine->run.after);
@@ -171,7 +171,7 @@ void sk__core_begin_sub(sk__core *core, const sk__view *view) {
 }
 
 void sk__core_end_sub(sk__core *core) {
-  sk__events_judge(core, sk__seat_of(core)->events_at_begin);
+  sk__events_judge(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};

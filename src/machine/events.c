@@ -1,4 +1,6 @@
 /* events.c - synchronisation inside a core: event flags between pipes, and pipe barriers. */
+#include <string.h>
+
 #include "machine/flags.h"
 
 /* Pairs that exist, per core type; every pair with S is listed like any other. */
@@ -29,7 +31,7 @@ static __attribute__((noinline, cold)) void report(sk__core *core, const char *i
            sk__pipe_name(dst), event, sk__core_type_name(core->type), words);
   snprintf(finding.remedy, sizeof finding.remedy, "%s", remedy);
   if (src < SK__PIPES && dst < SK__PIPES && event < SK__EVENT_IDS && (core->events[src][dst] >> event & 1) != 0)
-    sk__finding_end(&finding, core, "set before", sk__seat_of(core)->event_sites[src][dst][event], NULL);
+    sk__finding_end(&finding, core, "set before", sk__seat_of(core)->event_sites[slot_of(src, dst, event)], NULL);
   sk__report(core->checker, &finding);
 }
 
@@ -57,7 +59,7 @@ void sk__set_flag(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id) {
            "wait for the flag once between two sets of it");
   uint32_t slot = slot_of(src, dst, id);
   core->events[src][dst] = (uint8_t)(core->events[src][dst] | 1u << id);
-  sk__seat_of(core)->event_sites[src][dst][id] = core->site;
+  sk__seat_of(core)->event_sites[slot] = core->site;
   core->event_cycles[slot] = ready_at(core, src) + core->machine->soc->costs.flag_cycles;
   if (core->checks) sk__order_set_flag(&core->order, src, &core->event_clocks[slot]);
   sk__chance(core);
@@ -104,24 +106,25 @@ void sk__pipe_barrier(sk__core *core, sk__pipe pipe) {
 
 /* ---- what is left over --------------------------------------------------------------------- */
 
-/* Flags set now that were not set at `before` (NULL: none was). */
-void sk__events_judge(sk__core *core, uint8_t (*before)[SK__PIPE_SLOTS]) {
-  bool in_sub = sk__in_sub(core);
+static __attribute__((noinline, cold)) void report_left(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id, bool set) {
+  sk__finding finding = sk__core_finding(core, sk__in_sub(core) ? "H22" : "FLAG_UNPAIRED", SK__CAT_OPERATOR,
+                                         core->launch->is_sk ? SK__ERROR : SK__WARNING);
+  finding.end_count = 0;
+  sk__finding_end(&finding, core, set ? "sets" : "waits", sk__seat_of(core)->event_sites[slot_of(src, dst, id)], NULL);
+  snprintf(finding.message, sizeof finding.message, "event flag %s to %s, id %u, on an %s is %s at the end of '%s'",
+           sk__pipe_name(src), sk__pipe_name(dst), id, sk__core_type_name(core->type),
+           set ? "still set" : "taken from what ran before", core->view.kernel);
+  snprintf(finding.remedy, sizeof finding.remedy, "pair every set with one wait on every path through the kernel");
+  sk__report(core->checker, &finding);
+}
+
+void sk__events_judge(sk__core *core) {
+  const uint8_t(*before)[SK__PIPE_SLOTS] = sk__seat_of(core)->events_at_begin;
+  if (memcmp(core->events, before, sizeof core->events) == 0) return;
   for (uint32_t src = 0; src < SK__PIPES; src++)
     for (uint32_t dst = 0; dst < SK__PIPES; dst++) {
-      uint32_t now = core->events[src][dst], then = before != NULL ? before[src][dst] : 0u;
-      for (uint32_t id = 0, left = now ^ then; left != 0; id++, left >>= 1) {
-        if ((left & 1) == 0) continue;
-        bool set = (now >> id & 1) != 0;
-        sk__finding finding = sk__core_finding(core, in_sub ? "H22" : "FLAG_UNPAIRED", SK__CAT_OPERATOR,
-                                               core->launch->is_sk ? SK__ERROR : SK__WARNING);
-        finding.end_count = 0;
-        sk__finding_end(&finding, core, set ? "sets" : "waits", sk__seat_of(core)->event_sites[src][dst][id], NULL);
-        snprintf(finding.message, sizeof finding.message, "event flag %s to %s, id %u, on an %s is %s at the end of '%s'",
-                 sk__pipe_name((sk__pipe)src), sk__pipe_name((sk__pipe)dst), id, sk__core_type_name(core->type),
-                 set ? "still set" : "taken from what ran before", core->view.kernel);
-        snprintf(finding.remedy, sizeof finding.remedy, "pair every set with one wait on every path through the kernel");
-        sk__report(core->checker, &finding);
-      }
+      uint32_t now = core->events[src][dst];
+      for (uint32_t id = 0, left = now ^ before[src][dst]; left != 0; id++, left >>= 1)
+        if ((left & 1) != 0) report_left(core, (sk__pipe)src, (sk__pipe)dst, id, (now >> id & 1) != 0);
     }
 }

@@ -98,25 +98,33 @@ typedef enum sk__wait_kind { SK__WAIT_NONE, SK__WAIT_FLAG, SK__WAIT_SYNC_AIV, SK
 typedef struct sk__shard sk__shard;
 
 typedef struct sk__seat {
-  sk__fiber fiber;
-  sk__core *core;
+  /* One cache line: what a switch touches. */
+  _Alignas(64) sk__core *core;
   sk__shard *shard;
-  uint32_t lane;
-  bool second_aiv;              /* physically the second vector core of its AI core */
   sk__seat_state state;
   sk__wait_kind wait;
   uint32_t wait_id;
+  uint32_t lane;
+  uint64_t wake_cycles;         /* clock at which a barrier let the core go */
+  bool second_aiv;              /* physically the second vector core of its AI core */
   bool resume_slow;             /* woken from a barrier whose shortcut was given up */
   bool aborted;
   bool fresh;                   /* its block has not begun yet */
   bool polling;                 /* gave way in sk__yield */
+  sk__fiber fiber;
   uint32_t idle_epoch, idle_picks;
   uint32_t stuck_task;          /* sub-kernel the core was in when the launch ended for it */
   sk__rng rng;
   sk__ledger ledger;
   uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
-  const void *event_sites[SK__PIPE_SLOTS][SK__PIPE_SLOTS][SK__EVENT_IDS];
+  const void **event_sites;     /* of the last set, as event_clocks */
+#if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
+  uint8_t spread[64];           /* see sk__core */
+#endif
 } sk__seat;
+#if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
+_Static_assert(sizeof(sk__seat) / 64 % 2 == 1, "pad sk__seat to an odd number of cache lines");
+#endif
 
 typedef struct sk__lane {
   uint8_t core_count, live;
@@ -155,7 +163,8 @@ struct sk__worker {
   uint32_t index;
   void *scratch;
   _Atomic uint64_t switches;
-  sk__core *volatile running;
+  sk__core *volatile running;   /* NULL while the scheduler itself runs */
+  sk__seat *seat;               /* that runs, or ran last */
   sk__fault fault;
   /* the guard against loops that call nothing */
   uint64_t guard_switches, guard_instructions;
@@ -165,7 +174,10 @@ struct sk__worker {
 };
 
 /* All cores in one hardware barrier, as a shortcut of the flag algorithm (sync_all.c). */
-typedef struct sk__rendezvous { uint32_t arrived; } sk__rendezvous;
+typedef struct sk__rendezvous {
+  uint32_t arrived;
+  uint64_t cycles;              /* latest clock of those that are here; once complete, of all */
+} sk__rendezvous;
 
 /* The launch that is running. */
 typedef struct sk__run {
@@ -285,8 +297,8 @@ void sk__workers_call(sk__machine *machine);
 
 /* ---- events.c ------------------------------------------------------------------------------ */
 
-/* Reports event flags whose state differs from `before` (NULL: all clear). */
-void sk__events_judge(sk__core *core, uint8_t (*before)[SK__PIPE_SLOTS]);
+/* Reports event flags that are not as they were when the kernel or sub-kernel began. */
+void sk__events_judge(sk__core *core);
 
 /* ---- cross.c, sync_all.c ------------------------------------------------------------------- */
 

@@ -54,7 +54,9 @@ static sk_status core_make(sk__machine *machine, uint32_t index) {
   core->event_clocks = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_clocks);
   core->event_cycles = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_cycles);
   core->flags = sk__calloc(1, sizeof *core->flags);
-  if (core->event_clocks == NULL || core->event_cycles == NULL || core->flags == NULL) return SK_OUT_OF_MEMORY;
+  seat->event_sites = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *seat->event_sites);
+  if (core->event_clocks == NULL || core->event_cycles == NULL || core->flags == NULL || seat->event_sites == NULL)
+    return SK_OUT_OF_MEMORY;
   seat->core = core;
   seat->second_aiv = core->type == SK__AIV && (index - soc->aic_count) % 2 == 1;
   sk__fiber_place(&seat->fiber, &machine->stacks, index);
@@ -68,6 +70,7 @@ static void core_drop(sk__machine *machine, uint32_t index) {
   sk__dcache_destroy(core);
   sk__locals_drop(core);
   sk__ledger_free(&machine->seats[index].ledger);
+  sk__free((void *)machine->seats[index].event_sites);
   sk__free(core->event_clocks);
   sk__free(core->event_cycles);
   sk__free(core->flags);
@@ -97,12 +100,13 @@ static sk_status parts_make(sk__machine *machine) {
   }
   machine->core_count = soc->aic_count + soc->aiv_count;
   machine->cores = sk__aligned_alloc(64, machine->core_count * sizeof *machine->cores);
-  machine->seats = sk__calloc(machine->core_count, sizeof *machine->seats);
+  machine->seats = sk__aligned_alloc(64, machine->core_count * sizeof *machine->seats);
   machine->pair = sk__calloc(soc->aic_count, sizeof *machine->pair);
   machine->up = sk__calloc(soc->aic_count, sizeof *machine->up);
   if (machine->cores == NULL || machine->seats == NULL || machine->pair == NULL || machine->up == NULL)
     return SK_OUT_OF_MEMORY;
   memset(machine->cores, 0, machine->core_count * sizeof *machine->cores);
+  memset(machine->seats, 0, machine->core_count * sizeof *machine->seats);
   for (uint32_t mem = SK__MEM_UB; mem < SK__MEMS; mem++) {
     machine->mem_offset[mem] = sk__mem_slot_offset((sk__mem)mem);
     for (int type = SK__AIC; type <= SK__AIV; type++)
@@ -211,6 +215,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
   run->shard_count = threads < groups ? threads : groups;
   run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
   for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
+  sk__ledger_begin(machine);
   sk__scheduler_begin(machine);
   run->shared = run->shard_count > 1;
 }

@@ -126,23 +126,27 @@ typedef struct sk__dcache sk__dcache;
 typedef struct sk__fiber sk__fiber;
 
 struct sk__core {
-  /* who (constant during a launch) */
+  /* What every instruction touches: two cache lines. */
   sk__machine *machine;
-  sk__checker *checker;
   uint64_t local;               /* base of the local slot (window.h) */
+  const void *site;             /* where (for findings): set by every instruction */
+  const char *instr;
+  uint64_t instructions;        /* so far in this launch */
+  uint64_t instruction_stop;    /* at this count sk__checkpoint leaves the fast path */
   uint32_t index;               /* machine-wide: AICs 0..aic-1, then AIVs */
   sk__core_type type;
+  bool checks;                  /* = order.enabled */
+  _Alignas(64) uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
+
+  /* who (constant during a launch) */
+  sk__checker *checker;
   uint32_t group;               /* AI core */
   uint32_t sub_block;           /* as the kernel sees it: AIV of MIX 1:2: 0/1; all others 0 */
   uint32_t block_idx;           /* raw: AIC and AIV of MIX: block of the AI core */
   uint32_t ratio;               /* what GetTaskRatio is: AIC 1; AIV 2 in MIX 1:2, else 1 */
-  bool checks;                  /* = order.enabled */
   const sk__launch *launch;
   sk__view view;
-
-  /* where (for findings): set by every instruction */
-  const void *site;
-  const char *instr;
+  uint64_t gm_stores;           /* writes to device memory so far: progress, for cores that poll */
 
   /* registers (reset: sk__core_reset_registers) */
   uint64_t mask[2];             /* MASK0, MASK1 */
@@ -162,12 +166,6 @@ struct sk__core {
   uint64_t unit_flags[4];       /* bit per 512-byte block of L0C: Mmad sets, Fixpipe clears */
   sk__event_clock unit_clock[2]; /* what the last set (0) and the last clear (1) carry */
 
-  /* time and budget */
-  uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
-  uint64_t instructions;
-  uint64_t instruction_stop;    /* at this count sk__checkpoint leaves the fast path */
-  uint64_t gm_stores;           /* writes to device memory so far: progress, for cores that poll */
-
   /* state owned by the machine */
   sk__order order;
   sk__event_clock *event_clocks; /* [src pipe][dst pipe][8] */
@@ -179,7 +177,10 @@ struct sk__core {
   sk__fiber *fiber;
   struct sk__local_table *locals;
   void *scratch;                /* per host thread, 1 MiB, 64-byte aligned: instruction temporaries */
+  /* Cores stand side by side: an odd number of cache lines each spreads them over the cache's sets. */
+  _Alignas(64) uint8_t spread[64];
 };
+_Static_assert(sizeof(sk__core) / 64 % 2 == 1, "make the padding of sk__core one line longer or shorter");
 
 /* The core that runs on this thread, NULL on host code. */
 extern _Thread_local sk__core *sk__self __attribute__((tls_model("initial-exec"), visibility("default")));

@@ -76,6 +76,21 @@ void sk__scheduler_begin(sk__machine *machine) {
     lane_begin(machine, &run->lanes[backwards ? run->lane_count - 1 - i : i], backwards);
 }
 
+static void note_progress(sk__run *run) {
+  run->idle_epoch++;
+  run->idle_seats = 0;
+}
+
+/* From here on the seat's core is the one that runs on this thread. */
+static void enter(sk__worker *worker, sk__seat *seat) {
+  uint64_t switches = atomic_load_explicit(&worker->switches, memory_order_relaxed);
+  atomic_store_explicit(&worker->switches, switches + 1, memory_order_relaxed); /* read by this thread's own handler */
+  seat->state = SK__SEAT_RUNNING;
+  worker->seat = seat;
+  sk__self = seat->core;
+  worker->running = seat->core;
+}
+
 /* ---- on the fiber -------------------------------------------------------------------------- */
 
 static void set_stop(sk__core *core) {
@@ -107,8 +122,30 @@ void sk__core_abort(sk__core *core, sk_status why) {
   __builtin_unreachable();
 }
 
+/* The next core of the running one's shard, if it can be switched to without looking further: everything
+ * that needs the scheduler's thread or judgement (fresh blocks, pollers, random picks, other host threads)
+ * is left to the worker's loop. */
+static sk__seat *next_at_hand(sk__machine *machine, const sk__shard *shard) {
+  const sk__run *run = &machine->run;
+  const sk__queue *queue = &shard->queues[0];
+  if (run->shared || run->over || run->chances || queue_count(queue) == 0) return NULL;
+  sk__seat *next = &machine->seats[queue->cores[queue->head]];
+  return next->fresh ? NULL : next;
+}
+
 static void switch_out(sk__seat *seat) {
-  sk__context_switch(&seat->fiber.context, &seat->shard->worker->context);
+  sk__machine *machine = seat->core->machine;
+  sk__worker *worker = seat->shard->worker;
+  sk__seat *next = next_at_hand(machine, seat->shard);
+  if (next != NULL) {
+    seat->shard->queues[0].head++;
+    note_progress(&machine->run);
+    next->polling = false;
+    enter(worker, next);
+    if (next != seat) sk__context_switch(&seat->fiber.context, &next->fiber.context);
+  } else {
+    sk__context_switch(&seat->fiber.context, &worker->context);
+  }
   set_stop(seat->core);
 }
 
@@ -180,8 +217,7 @@ void sk__checkpoint_slow(sk__core *core) {
 static bool polls_in_vain(sk__machine *machine, sk__seat *seat) {
   sk__run *run = &machine->run;
   if (!seat->polling) {
-    run->idle_epoch++;
-    run->idle_seats = 0;
+    note_progress(run);
     return false;
   }
   if (seat->idle_epoch != run->idle_epoch) {
@@ -194,8 +230,7 @@ static bool polls_in_vain(sk__machine *machine, sk__seat *seat) {
   for (uint32_t i = 0; i < run->core_count; i++) stores += machine->cores[run->cores[i]].gm_stores;
   if (stores == run->idle_stores) return true;
   run->idle_stores = stores;
-  run->idle_epoch++;
-  run->idle_seats = 0;
+  note_progress(run);
   return false;
 }
 
@@ -256,7 +291,6 @@ static sk__seat *next_seat(sk__worker *worker) {
     }
     seat = NULL;
   }
-  if (seat != NULL) seat->state = SK__SEAT_RUNNING;
   if (run->shared && !run->help_called && sk__now_ns() - run->started_ns > LATE_WAKE_NS) sk__workers_call(machine);
   sk__unlock(machine);
   return seat;
@@ -292,9 +326,7 @@ static void seat_run(sk__worker *worker, sk__seat *seat) {
     set_stop(core);
     sk__fiber_start(&seat->fiber, seat_main, seat);
   }
-  atomic_fetch_add_explicit(&worker->switches, 1, memory_order_relaxed);
-  sk__self = core;
-  worker->running = core;
+  enter(worker, seat);
   sk__context_switch(&worker->context, &seat->fiber.context);
   worker->running = NULL;
   sk__self = NULL;
@@ -305,6 +337,7 @@ void sk__worker_loop(sk__worker *worker) {
   sk__seat *seat;
   while ((seat = next_seat(worker)) != NULL) {
     seat_run(worker, seat);
+    seat = worker->seat; /* fibers may have passed the thread on among themselves */
     if (worker->fault.pending) {
       sk__fault_report(worker, seat->core);
       sk__lock(machine);

@@ -37,13 +37,15 @@ static bool ids_idle(const sk__machine *machine, sk__wait_kind kind) {
 /* Wakes all that wait in this barrier; slow = to do the flag sequence. */
 static void release(sk__machine *machine, sk__wait_kind kind, sk__core_type type, bool slow) {
   const sk__run *run = &machine->run;
+  sk__rendezvous *rendezvous = rendezvous_of(machine, kind, type);
   for (uint32_t i = 0; i < run->core_count; i++) {
     sk__seat *seat = &machine->seats[run->cores[i]];
     if (seat->state != SK__SEAT_BLOCKED || seat->wait != kind || !takes_part(seat->core, kind, type)) continue;
     seat->resume_slow = slow;
+    seat->wake_cycles = rendezvous->cycles;
     sk__seat_wake(seat);
   }
-  rendezvous_of(machine, kind, type)->arrived = 0;
+  rendezvous->arrived = 0;
 }
 
 void sk__sync_give_up(sk__machine *machine, uint32_t id) {
@@ -56,28 +58,25 @@ void sk__sync_give_up(sk__machine *machine, uint32_t id) {
   }
 }
 
-/* All members are here: one common clock for all, and one order. */
+/* All members are here: one order for all. It includes the full pipe barrier a SyncAll begins with. */
 static void meet(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
   const sk__run *run = &machine->run;
   sk__order *orders[SK__MAX_CORES];
-  sk__core *cores[SK__MAX_CORES];
   uint32_t n = 0;
-  uint64_t latest = 0;
   for (uint32_t i = 0; i < run->core_count; i++) {
     sk__core *core = &machine->cores[run->cores[i]];
-    if (!takes_part(core, kind, type)) continue;
-    uint64_t cycles = core->cycles[SK__PIPE_S]; /* the latest of all pipes, after the full pipe barrier */
-    if (cycles > latest) latest = cycles;
-    cores[n] = core;
-    orders[n++] = &core->order;
+    if (takes_part(core, kind, type)) orders[n++] = &core->order;
   }
-  latest += machine->soc->costs.sync_all_cycles;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) cores[i]->cycles[pipe] = latest;
-  if (n > 0 && cores[0]->checks) sk__order_join_all(machine->checker, orders, n);
+  sk__order_join_all(machine->checker, orders, n);
+}
+
+/* Leaves the barrier: one clock for all. */
+static void depart(sk__core *core, uint64_t cycles) {
+  for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) core->cycles[pipe] = cycles;
 }
 
 static void flag_sequence(sk__core *core, sk__wait_kind kind) {
+  sk__pipe_barrier(core, SK__PIPE_ALL);
   sk__pipe out = core->type == SK__AIC ? SK__PIPE_FIX : SK__PIPE_MTE3;
   if (kind == SK__WAIT_SYNC_AIV) {
     sk__flag_set_raw(core, out, 0, SK__ID_AIV_ALL);
@@ -96,9 +95,9 @@ static void flag_sequence(sk__core *core, sk__wait_kind kind) {
 void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
-  sk__pipe_barrier(core, SK__PIPE_ALL);
+  sk__checkpoint(core);
   sk__flags_check_type(core, "SyncAll");
-  sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
+  if (sk__in_sub(core)) sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
   uint32_t members = members_of(&machine->run, kind, core->type);
   sk__lock(machine);
   if (members == 0 || !ids_idle(machine, kind)) {
@@ -107,16 +106,23 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
     return;
   }
   sk__rendezvous *rendezvous = rendezvous_of(machine, kind, core->type);
+  if (rendezvous->arrived == 0) rendezvous->cycles = 0;
+  uint64_t mine = sk__core_latest_cycles(core) + machine->soc->costs.sync_all_cycles;
+  if (rendezvous->cycles < mine) rendezvous->cycles = mine;
   if (++rendezvous->arrived == members) {
-    meet(machine, kind, core->type);
+    if (core->checks) meet(machine, kind, core->type);
     release(machine, kind, core->type, false);
+    depart(core, rendezvous->cycles);
     sk__unlock(machine);
     sk__chance(core);
     return;
   }
   sk__seat *seat = sk__seat_of(core);
   sk__seat_block(seat, kind, 0);
-  if (!seat->resume_slow) return;
+  if (!seat->resume_slow) {
+    depart(core, seat->wake_cycles);
+    return;
+  }
   seat->resume_slow = false;
   flag_sequence(core, kind);
 }

@@ -115,6 +115,7 @@ typedef struct sk__order {
   uint64_t launch_clock;                /* clocks below are from before this launch */
   uint64_t per_instruction;             /* 1: same-pipe accesses are judged, every instruction has its clock */
   bool in_sub;                          /* inside a sub-kernel of an SK */
+  uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
 } sk__order;
 

@@ -32,11 +32,14 @@ static inline uint32_t sk__stamp_actor(uint64_t stamp) {
 }
 static inline uint64_t sk__stamp_clock(uint64_t stamp) { return stamp & SK__STAMP_CLOCK; }
 
+typedef struct sk__cores { uint64_t word[SK__MAX_CORES / 64]; } sk__cores;
+
 struct sk__snapshot {
   _Atomic uint32_t references;
   uint32_t actors;     /* entries in use: cores of the chip; the host's entries are always the maximum */
   uint64_t serial;     /* of this content; unique in the process, changes when it is joined into */
   uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
+  sk__cores beyond;    /* cores whose entries may go beyond that snapshot's */
   uint64_t clock[SK__MAX_ACTORS];
 };
 

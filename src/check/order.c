@@ -26,6 +26,27 @@ static void copy_clocks(uint64_t *into, const uint64_t *from, uint32_t n) {
   host_clocks(into);
 }
 
+static void add_core(sk__cores *cores, uint32_t core) { cores->word[core / 64] |= UINT64_C(1) << (core % 64); }
+
+static sk__cores all_cores(uint32_t actors) {
+  sk__cores cores = {0};
+  for (uint32_t core = 0; core < actors / SK__PIPE_SLOTS; core++) add_core(&cores, core);
+  return cores;
+}
+
+/* Joins the entries of some cores only. */
+static void join_cores(uint64_t *into, const uint64_t *from, const sk__cores *cores) {
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++)
+    for (uint64_t left = cores->word[w]; left != 0; left &= left - 1) {
+      size_t at = (w * 64 + (uint32_t)__builtin_ctzll(left)) * SK__PIPE_SLOTS;
+      join_clocks(into + at, from + at, SK__PIPE_SLOTS);
+    }
+}
+
+static void join_core_sets(sk__cores *into, const sk__cores *from) {
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) into->word[w] |= from->word[w];
+}
+
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
@@ -35,6 +56,7 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
   s->actors = checker->actors;
   s->serial = new_serial();
   s->contains = 0;
+  s->beyond = (sk__cores){0};
   if (copy_of == NULL) copy_of = checker->nothing;
   if (copy_of != NULL) {
     copy_clocks(s->clock, copy_of->clock, s->actors);
@@ -48,9 +70,15 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
 
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
   if (from == NULL || into == from || into->contains == from->serial) return;
-  join_clocks(into->clock, from->clock, into->actors);
+  if (into->contains == from->contains && from->contains != 0) {
+    join_cores(into->clock, from->clock, &from->beyond);
+    join_core_sets(&into->beyond, &from->beyond);
+  } else {
+    join_clocks(into->clock, from->clock, into->actors);
+    into->contains = from->serial;
+    into->beyond = all_cores(into->actors);
+  }
   into->serial++;
-  into->contains = from->serial;
 }
 
 sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
@@ -78,6 +106,7 @@ static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
     uint64_t *ext = sk__aligned_alloc(64, (SK__MAX_ACTORS * sizeof *ext + 63) & ~(size_t)63);
     if (ext != NULL) {
       copy_clocks(ext, order->base->clock, checker->actors);
+      memset(order->ext_cores, 0, sizeof order->ext_cores);
     } else {
       order->enabled = false;
       sk__history_lost(order->checker);
@@ -128,13 +157,24 @@ void sk__order_begin_sub(sk__order *order) {
   order->in_sub = true;
 }
 
+/* Everything from other cores that this core is ordered after. */
+static void join_seen(sk__snapshot *into, const sk__order *order) {
+  sk__snapshot_join(into, order->base);
+  if (order->ext == NULL) return;
+  sk__cores cores;
+  memcpy(&cores, order->ext_cores, sizeof cores);
+  join_cores(into->clock, order->ext, &cores);
+  join_core_sets(&into->beyond, &cores);
+}
+
 void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
+  (void)checker;
   if (order->base == NULL) return;
   if (into != NULL) {
-    sk__snapshot_join(into, order->base);
-    if (order->ext != NULL) join_clocks(into->clock, order->ext, checker->actors);
+    join_seen(into, order);
     uint64_t *own = own_entries(into->clock, order);
     for (int q = 0; q < SK__PIPES; q++) own[q] = larger(own[q], order->clock[q]);
+    add_core(&into->beyond, order->core);
     into->serial++;
   }
   leave(order);
@@ -176,8 +216,8 @@ void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk
     sk__history_lost(checker);
     return;
   }
-  if (order->ext != NULL) join_clocks(m->clock, order->ext, checker->actors);
-  else sk__snapshot_join(m, order->base);
+  join_seen(m, order);
+  add_core(&m->beyond, order->core);
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
   uint64_t *own = own_entries(m->clock, order);
   join_clocks(own, order->row[pipe], SK__PIPES);
@@ -196,7 +236,14 @@ static void join_own_rows(sk__order *order, const uint64_t *clocks) {
 void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
   if (message == NULL) return;
   uint64_t *ext = own_ext(checker, order);
-  if (ext != NULL) join_clocks(ext, message->clock, checker->actors);
+  if (ext != NULL && message->contains == order->base->serial) {
+    join_cores(ext, message->clock, &message->beyond);
+    for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) order->ext_cores[w] |= message->beyond.word[w];
+  } else if (ext != NULL) {
+    join_clocks(ext, message->clock, checker->actors);
+    sk__cores all = all_cores(checker->actors);
+    memcpy(order->ext_cores, &all, sizeof all);
+  }
   join_own_rows(order, message->clock);
 }
 
@@ -210,8 +257,8 @@ void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t
   }
   for (uint32_t i = 0; i < n; i++) {
     sk__order *order = orders[i];
-    if (order->ext != NULL) join_clocks(all->clock, order->ext, checker->actors);
-    else if (order->base != orders[0]->base) sk__snapshot_join(all, order->base);
+    join_seen(all, order);
+    add_core(&all->beyond, order->core);
     uint64_t *own = own_entries(all->clock, order);
     join_clocks(own, order->clock, SK__PIPES);
   }

@@ -47,8 +47,9 @@ static Dwfl *current_dwfl(void) {
   unsigned long long objects = 0;
   dl_iterate_phdr(count_objects, &objects);
   if (sites_dwfl != NULL && objects == objects_seen) return sites_dwfl;
-  if (sites_dwfl == NULL) sites_dwfl = dwfl_begin(&callbacks);
-  else dwfl_report_begin(sites_dwfl);
+  /* From scratch: another object may have come to the same place, even under the same name. */
+  if (sites_dwfl != NULL) dwfl_end(sites_dwfl);
+  sites_dwfl = dwfl_begin(&callbacks);
   if (sites_dwfl == NULL) return NULL;
   int failed = dwfl_linux_proc_report(sites_dwfl, getpid());
   if (dwfl_report_end(sites_dwfl, NULL, NULL) != 0 || failed != 0) {
@@ -117,18 +118,25 @@ static void climb(Dwarf_Die *unit, Dwarf_Addr address, position *at) {
   free(scopes);
 }
 
+/* The compile unit that holds the address. clang writes no table of address ranges: then all are asked. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias) {
+  Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+  if (unit != NULL) return unit;
+  while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
+    if (dwarf_haspc(unit, address - *bias) == 1) return unit;
+  return NULL;
+}
+
 static bool find_position(Dwfl_Module *module, Dwarf_Addr address, position *at) {
   *at = (position){0};
-  Dwfl_Line *line = dwfl_module_getsrc(module, address);
-  if (line == NULL) return false;
-  at->file = dwfl_lineinfo(line, NULL, &at->line, NULL, NULL, NULL);
-  if (at->file == NULL) return false;
   Dwarf_Addr bias = 0;
-  Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-  if (unit != NULL) {
-    climb(unit, address - bias, at);
-    at->folder = compile_folder(unit);
-  }
+  Dwarf_Die *unit = unit_of(module, address, &bias);
+  Dwarf_Line *line = unit != NULL ? dwarf_getsrc_die(unit, address - bias) : NULL;
+  if (line == NULL || dwarf_lineno(line, &at->line) != 0) return false;
+  at->file = dwarf_linesrc(line, NULL, NULL);
+  if (at->file == NULL) return false;
+  at->folder = compile_folder(unit);
+  climb(unit, address - bias, at);
   if (at->function == NULL) at->function = dwfl_module_addrname(module, address);
   return true;
 }

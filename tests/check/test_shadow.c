@@ -1,6 +1,8 @@
 /* test_shadow.c - levels, byte exactness, atomics, reader sets, bytes never written. */
 #include "fake_core.h"
 
+#include <pthread.h>
+
 static sk__checker *checker;
 static fake_core cores[72];
 
@@ -211,10 +213,43 @@ static void test_plain_runs_record_nothing(void **state) {
   assert_int_equal(finding_count(checker), 0);
 }
 
+/* Threads on disjoint bytes of the same pages: records stay whole, nothing is found. */
+static void *interleave(void *which) {
+  uint32_t k = *(uint32_t *)which;
+  fake_core *core = &cores[24 + k];
+  for (uint32_t i = 0; i < 3000; i++) {
+    uint64_t at = (uint64_t)(i % 400) * 256 + k * 64 + (i * 7) % 40;
+    gm_access(checker, core, SK__PIPE_MTE3, SK__WRITE, at, 1 + i % 24, 1 + (int)k);
+    gm_access(checker, core, SK__PIPE_MTE2, SK__READ, UINT64_C(1) << 20, 65536, 10);
+    if (i % 16 == 0) sk__order_barrier(&core->order, SK__PIPE_ALL);
+  }
+  return NULL;
+}
+static void test_threads_share_pages(void **state) {
+  (void)state;
+  setup();
+  sk__checker_set_threads(checker, 4);
+  sk__shadow_gm_host_write(checker, SK__GM_BASE, 2 << 20);
+  pthread_t threads[4];
+  uint32_t which[4];
+  for (uint32_t k = 0; k < 4; k++) {
+    which[k] = k;
+    assert_int_equal(pthread_create(&threads[k], NULL, interleave, &which[k]), 0);
+  }
+  for (int k = 0; k < 4; k++) pthread_join(threads[k], NULL);
+  assert_int_equal(finding_count(checker), 0);
+  for (uint32_t i = 0; i < 3000; i++)
+    for (uint32_t k = 0; k < 4; k++) {
+      sk__end end;
+      assert_true(sk__shadow_gm_last_writer(checker, SK__GM_BASE + (i % 400) * 256 + k * 64 + (i * 7) % 40, &end));
+      assert_int_equal(end.core, 24 + k);
+    }
+}
+
 SK_TESTS(SK_TEST(test_disjoint_bytes_of_one_block_are_no_conflict), SK_TEST(test_one_shared_byte_is_a_conflict),
          SK_TEST(test_tiles_that_share_pages), SK_TEST(test_page_of_many_writers_keeps_them_apart),
          SK_TEST(test_reader_set_is_exact), SK_TEST(test_atomics_agree_among_themselves_only),
          SK_TEST(test_bytes_never_written), SK_TEST(test_freed_and_allocated_again_is_never_written),
          SK_TEST(test_local_memory_starts_fresh_with_each_launch), SK_TEST(test_data_of_an_earlier_sub_kernel),
          SK_TEST(test_strided_access_leaves_gaps_alone), SK_TEST(test_l0c_is_named),
-         SK_TEST(test_plain_runs_record_nothing))
+         SK_TEST(test_plain_runs_record_nothing), SK_TEST(test_threads_share_pages))

@@ -1,6 +1,7 @@
 /* test_sites.c - a return address becomes the user's line. */
 #include "harness.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,23 @@ static void test_object_without_lines_gives_its_name(void **state) {
   assert_non_null(strstr(text, "+0x"));
 }
 
+/* An object that came after the first question: its lines are found too. */
+static void test_object_loaded_later(void **state) {
+  (void)state;
+  const void *volatile site = library_call();
+  sk__source source;
+  assert_true(sk__site_source(site, &source));
+  void *object = dlopen(SK_TEST_LATE_OBJECT, RTLD_NOW);
+  assert_non_null(object);
+  const void *(*late)(const void *(*)(void)) = (const void *(*)(const void *(*)(void)))dlsym(object, "late_function");
+  assert_non_null(late);
+  assert_true(sk__site_source(late(library_call), &source));
+  assert_string_equal(strrchr(source.file, '/') + 1, "late_object.c");
+  assert_string_equal(source.function, "late_function");
+  assert_int_equal(source.line, 6);
+}
+
 SK_TESTS(SK_TEST(test_line_of_a_plain_call), SK_TEST(test_forwarding_header_is_climbed_out_of),
          SK_TEST(test_path_is_relative_below_the_current_directory),
-         SK_TEST(test_unknown_addresses_give_a_text_and_false), SK_TEST(test_object_without_lines_gives_its_name))
+         SK_TEST(test_unknown_addresses_give_a_text_and_false), SK_TEST(test_object_without_lines_gives_its_name),
+         SK_TEST(test_object_loaded_later))

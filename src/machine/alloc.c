@@ -2,8 +2,9 @@
  * on both sides of what the user gets, and a quarantine for what was freed.
  *
  * A block is | 512 bytes lead | usable bytes | tail |. The tail is as long as the allocation itself
- * within 4 KiB .. 1 MiB: address space is cheap and never touched there, and an index that runs to twice
- * its range still lands in it instead of in a neighbour. */
+ * within 4 KiB .. 1 MiB: address space is cheap, and an index that runs to twice its range still lands in
+ * it instead of in a neighbour. The 256 bytes next to the usable ones hold a pattern: a store that no
+ * hook saw (inline assembler, foreign code) is found when the block is freed. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,7 +13,7 @@
 #include "machine/internal.h"
 #include "machine/memory.h"
 
-enum { LABEL_BYTES = 48, CHUNK_BLOCKS = 256 };
+enum { LABEL_BYTES = 48, CHUNK_BLOCKS = 256, RED_ZONE_BYTES = 256, RED_ZONE_FILL = 0xfd };
 static const uint64_t lead_bytes = SK__PIECE_BYTES;
 static const uint64_t tail_least_bytes = 4096, tail_most_bytes = UINT64_C(1) << 20;
 /* Fresh memory is filled only where that is cheap; above, uninitialised reads are found by their stamps. */
@@ -217,7 +218,7 @@ static void release_oldest(sk__memory *memory) {
   bin_insert(memory, block);
 }
 
-/* ---- create, allocate, free ------------------------------------------------------------------ */
+/* ---- create, take ---------------------------------------------------------------------------- */
 
 sk_status sk__alloc_create(sk__memory *memory) {
   sk__block *all = record_take(memory);
@@ -324,6 +325,35 @@ static sk_status allocate(sk__memory *memory, uint64_t bytes, const char *label,
   return SK_OK;
 }
 
+/* ---- red zones -------------------------------------------------------------------------------- */
+
+static void red_zones_fill(const sk__block *block) {
+  memset((void *)(block->start - RED_ZONE_BYTES), RED_ZONE_FILL, RED_ZONE_BYTES);
+  memset((void *)(block->start + block->usable), RED_ZONE_FILL, RED_ZONE_BYTES);
+}
+
+/* Lowest and highest changed byte of one zone; false if it is whole. */
+static bool red_zone_changed(uint64_t zone, uint64_t *low, uint64_t *bytes) {
+  const uint8_t *at = (const uint8_t *)zone;
+  uint32_t first = 0, end = RED_ZONE_BYTES;
+  while (first < end && at[first] == RED_ZONE_FILL) first++;
+  while (end > first && at[end - 1] == RED_ZONE_FILL) end--;
+  *low = zone + first;
+  *bytes = end - first;
+  return end != first;
+}
+
+static void red_zones_judge(sk__memory *memory, const sk__block *block) {
+  const uint64_t zones[2] = {block->start - RED_ZONE_BYTES, block->start + block->usable};
+  for (uint32_t i = 0; i < 2; i++) {
+    uint64_t low, bytes;
+    if (red_zone_changed(zones[i], &low, &bytes))
+      sk__memory_report_red_zone(memory, low, bytes, i != 0, block->label, block->serial, block->size);
+  }
+}
+
+/* ---- allocate, free ---------------------------------------------------------------------------- */
+
 sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out) {
   sk__memory *memory = &machine->memory;
   *out = NULL;
@@ -334,6 +364,7 @@ sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, 
   sk_status status = allocate(memory, bytes, label, &block);
   if (status == SK_OK) {
     uint64_t start = block->start, usable = block->usable;
+    red_zones_fill(block);
     /* Never touched memory reads as zero already. */
     if (usable <= fill_most_bytes && (memory->fill != 0 || block->resident))
       memset((void *)start, memory->fill, usable);
@@ -351,6 +382,7 @@ sk_status sk__gm_free(sk__machine *machine, void *address) {
   sk_status status = SK_NOT_FOUND;
   if (block != NULL && block->state == BLOCK_LIVE && block->start == (uint64_t)address) {
     status = SK_OK;
+    red_zones_judge(memory, block);
     memory->live_bytes -= block->usable;
     atomic_fetch_add(&memory->generation, 1);
     block->state = BLOCK_QUARANTINED;

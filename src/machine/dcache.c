@@ -82,7 +82,7 @@ static sk__line_entry *entry_make(sk__memory *memory, uint64_t line) {
     uint32_t at = memory->spare_page;
     if (at != 0) memory->spare_page = memory->pages[at].next_spare;
     else at = memory->used_pages++;
-    memory->pages[at] = (sk__page_entry){.page = page_of(line)};
+    memory->pages[at].page = page_of(line); /* everything else is zero while it is not in use */
     *page_slot = at;
   }
   sk__page_entry *page = &memory->pages[*page_slot];
@@ -91,7 +91,8 @@ static sk__line_entry *entry_make(sk__memory *memory, uint64_t line) {
     uint32_t at = memory->spare_line;
     if (at != 0) memory->spare_line = memory->lines[at].next_spare;
     else at = memory->used_lines++;
-    memory->lines[at] = (sk__line_entry){.line = line, .view = VIEW_GM};
+    memory->lines[at].line = line; /* nobody holds it yet; `change` and `gm` are written before they are read */
+    memory->lines[at].view = VIEW_GM;
     *slot = at;
     page->cached |= UINT64_C(1) << line_in_page(line);
   }
@@ -122,6 +123,7 @@ sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
   if (cache == NULL) return SK_OUT_OF_MEMORY;
   uint32_t sets = memory->soc->dcache_bytes[core->type] / (uint32_t)(SK__LINE_BYTES * SK__DCACHE_WAYS);
   cache->sets = sets < SK__DCACHE_MAX_SETS ? sets : SK__DCACHE_MAX_SETS;
+  cache->ub_bytes = sk__mem_bytes(memory->soc, core->type, SK__MEM_UB);
   cache->memory = memory;
   cache->core = core;
   cache->last = &cache->none;
@@ -386,6 +388,7 @@ void sk__dcache_clean_all(sk__core *core) {
   for (uint32_t word = 0; word < sizeof cache->occupied / sizeof cache->occupied[0]; word++)
     while (cache->occupied[word] != 0)
       line_drop(core, &cache->lines[word * 64 + (uint32_t)__builtin_ctzll(cache->occupied[word])], "dcci");
+  memset(cache->local, 0, sizeof cache->local);
   cache->last = &cache->none;
   directory_unlock(cache->memory);
 }
@@ -393,7 +396,7 @@ void sk__dcache_clean_all(sk__core *core) {
 void sk__dcache_preload(sk__core *core, uint64_t address) {
   sk__dcache *cache = core->dcache;
   uint64_t at = address & ~(SK__LINE_BYTES - 1);
-  if (!sk__in_gm(address) || line_find(cache, at) != NULL || !sk__extent_holds(cache, address, 1)) return;
+  if (!sk__in_gm(address) || line_find(cache, at) != NULL || sk__extent_of(cache, address, 1) == NULL) return;
   directory_lock(cache->memory);
   (void)line_fill(core, at);
   directory_unlock(cache->memory);

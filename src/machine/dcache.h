@@ -37,7 +37,7 @@ typedef struct sk__note {
 /* Bytes of a 64-byte line that this core has already had checked, as long as `epoch` holds. */
 typedef struct sk__seen {
   uint64_t fast;        /* the line's address while a plain access needs no look; else 0 */
-  uint64_t epoch;       /* core->instructions: any instruction may change what is ordered */
+  uint64_t epoch;       /* scalar.c */
   uint64_t read, write; /* a bit per byte */
 } sk__seen;
 
@@ -56,6 +56,7 @@ typedef struct sk__line {
 struct sk__dcache {
   sk__seen *last;       /* of the line hit last; never NULL */
   uint32_t sets;
+  uint32_t ub_bytes;    /* what scalar code can reach of the local memories */
   sk__seen local[SK__LOCAL_RECENT]; /* plain accesses to local memory, by line address */
   /* allocations used last */
   sk__extent near[SK__NEAR_EXTENTS];
@@ -96,13 +97,15 @@ void sk__dcache_mover_write(sk__core *core, sk__pipe pipe, uint64_t to, uint64_t
 void sk__dcache_host_read(sk__memory *memory, void *to, uint64_t from, uint64_t bytes);
 void sk__dcache_host_write(sk__memory *memory, uint64_t to, uint64_t bytes);
 
-/* Bounds: is the range inside one live allocation? */
-bool sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes);
-static inline bool sk__extent_holds(sk__dcache *cache, uint64_t address, uint64_t bytes) {
+/* Bounds: the live allocation that holds the whole range; NULL if none does. */
+const sk__extent *sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes);
+static inline const sk__extent *sk__extent_of(sk__dcache *cache, uint64_t address, uint64_t bytes) {
   uint32_t generation = atomic_load_explicit(&cache->memory->generation, memory_order_relaxed);
   if (__builtin_expect(cache->near_generation == generation, 1))
-    for (uint32_t i = 0; i < SK__NEAR_EXTENTS; i++)
-      if (address >= cache->near[i].start && address < cache->near[i].end && bytes <= cache->near[i].end - address) return true;
+    for (uint32_t i = 0; i < SK__NEAR_EXTENTS; i++) {
+      const sk__extent *near = &cache->near[i];
+      if (address >= near->start && address < near->end && bytes <= near->end - address) return near;
+    }
   return sk__extent_look_up(cache, address, bytes);
 }
 

@@ -11,8 +11,9 @@
 #include "machine/internal.h"
 #include "machine/log.h"
 
-/* From here on a store goes past the host's caches: a destination this long is not read again soon. */
-static const uint64_t stream_least_bytes = 4096;
+/* A long store into a large allocation goes past the host's caches: it is not read again soon. Into a
+ * small one it does not: the next kernel finds it in the last-level cache. */
+static const uint64_t stream_least_bytes = 4096, stream_least_allocation_bytes = UINT64_C(8) << 20;
 
 /* ---- atomics --------------------------------------------------------------------------------- */
 
@@ -145,7 +146,7 @@ bool sk__gm_load(sk__core *core, sk__pipe pipe, void *to, uint64_t from, uint64_
   sk__dcache *cache = core->dcache;
   sk__memory *memory = cache->memory;
   if (bytes == 0) return true;
-  if (!sk__extent_holds(cache, from, bytes)) {
+  if (sk__extent_of(cache, from, bytes) == NULL) {
     sk__memory_report_bounds(memory, core, pipe, SK__READ, from, bytes, core->site, core->instr);
     return false;
   }
@@ -160,7 +161,8 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
   sk__memory *memory = cache->memory;
   bool atomic = core->atomic_type != 0;
   if (bytes == 0) return true;
-  if (!sk__extent_holds(cache, to, bytes)) {
+  const sk__extent *extent = sk__extent_of(cache, to, bytes);
+  if (extent == NULL) {
     sk__memory_report_bounds(memory, core, pipe, atomic ? SK__ATOMIC : SK__WRITE, to, bytes, core->site, core->instr);
     return false;
   }
@@ -168,10 +170,11 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
   if (core->checks)
     sk__shadow_gm(core->checker, &core->order, pipe, atomic ? SK__ATOMIC : SK__WRITE, to, bytes, core->site, core->instr);
   core->gm_stores++;
-  bool just_saved = sk__log_open(memory, to, bytes);
+  bool large = bytes >= stream_least_bytes && extent->end - extent->start >= stream_least_allocation_bytes;
+  bool just_saved = sk__log_open(memory, to, bytes); /* what was just saved is in the caches already */
   if (sk__dcache_near(memory, to, bytes)) sk__dcache_mover_write(core, pipe, to, bytes);
   if (atomic) store_atomic(core, (uint8_t *)to, from, bytes);
-  else if (bytes >= stream_least_bytes && !just_saved) memory->copy_stream((void *)to, from, bytes);
+  else if (large && !just_saved) memory->copy_stream((void *)to, from, bytes);
   else memory->copy((void *)to, from, bytes);
   return true;
 }

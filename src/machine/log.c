@@ -148,11 +148,16 @@ void sk__gm_commit(sk__machine *machine) {
 
 /* A run of pieces that were never written before the transaction: pattern again, history forgotten.
  * The pattern matters: with the other run's results left in place, a run that writes too little would
- * look complete. */
+ * look complete. Bytes beside the allocation stay as they are. */
 static void refresh(sk__memory *memory, uint64_t first_piece, uint64_t count) {
-  uint64_t start = piece_address(first_piece), bytes = count << SK__PIECE_SHIFT;
-  memset((void *)start, memory->fill, bytes);
-  sk__shadow_gm_reset(memory->checker, start, bytes);
+  uint64_t at = piece_address(first_piece), end = at + (count << SK__PIECE_SHIFT);
+  sk__extent extent;
+  while (at < end && sk__memory_next_extent(memory, at, &extent) && extent.start < end) {
+    uint64_t from = at > extent.start ? at : extent.start, to = end < extent.end ? end : extent.end;
+    memset((void *)from, memory->fill, to - from);
+    sk__shadow_gm_reset(memory->checker, from, to - from);
+    at = to;
+  }
 }
 
 typedef struct piece_run { uint64_t first, count; } piece_run;

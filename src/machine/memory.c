@@ -155,6 +155,20 @@ static void add_name(sk__text *text, const sk__gm_info *info) {
   else sk__text_add(text, "allocation #%u (%" PRIu64 " bytes)", info->serial, info->bytes);
 }
 
+void sk__memory_report_red_zone(sk__memory *memory, uint64_t address, uint64_t bytes, bool behind, const char *label,
+                                uint32_t serial, uint64_t size) {
+  sk__finding finding = {.category = SK__CAT_OPERATOR, .severity = SK__ERROR, .end_count = 1};
+  sk__text_copy(finding.id, sizeof finding.id, "RED_ZONE");
+  finding.ends[0] = (sk__end){.role = "writer", .core = -1, .core_type = -1, .pipe = -1, .block = -1, .sub_block = -1,
+                              .launch = -1, .task = -1, .address = address, .bytes = bytes, .mem = SK__MEM_GM};
+  sk__text text = sk__text_on(finding.message, sizeof finding.message);
+  sk__text_add(&text, "%" PRIu64 " bytes at 0x%" PRIx64 " were changed, just %s ", bytes, address, behind ? "behind" : "before");
+  add_name(&text, &(sk__gm_info){0, size, label, serial});
+  sk__text_add(&text, "; found when it was freed");
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "Correct the extent of the store that passes the end or starts too early.");
+  sk__report(memory->checker, &finding);
+}
+
 /* Where the access lies relative to the nearest allocation. */
 static void add_place(sk__memory *memory, sk__machine *machine, sk__text *text, uint64_t address, uint64_t bytes) {
   sk__gm_info info;

@@ -118,5 +118,8 @@ bool sk__memory_freed(sk__memory *memory, uint64_t address, char *label, size_t 
  * core NULL = the host. */
 void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t bytes, const void *site, const char *instr);
+/* RED_ZONE: bytes beside an allocation were changed; takes no lock. */
+void sk__memory_report_red_zone(sk__memory *memory, uint64_t address, uint64_t bytes, bool behind, const char *label,
+                                uint32_t serial, uint64_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* scalar.c - plain accesses of kernel code: what the hooks and API scalar reads go through.
  *
- * The hit path knows three things of the line: its copy is shown, these bytes were checked, and no
- * instruction ran since. Any instruction may change what is ordered, so `epoch` is the instruction
- * count. Within an epoch a byte already read or written adds nothing to the shadow. */
+ * The hit path knows three things of the line: its copy is shown, these bytes were checked, and nothing
+ * happened since that may change what is ordered (see epoch_of). Within an epoch a byte already read or
+ * written adds nothing to the shadow. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -11,19 +11,25 @@
 #include "machine/log.h"
 
 #define SK__COLD __attribute__((cold, noinline))
+
+/* Changes with each instruction, and where a sub-kernel begins. Both terms only grow while a block runs;
+ * its end empties the cache and with it all that was seen. */
+static inline uint64_t epoch_of(const sk__core *core) { return core->instructions + core->order.clock[SK__PIPE_S]; }
+
 static const char load_name[] = "scalar load", store_name[] = "scalar store";
 
-bool sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes) {
+const sk__extent *sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64_t bytes) {
   uint32_t generation = atomic_load_explicit(&cache->memory->generation, memory_order_relaxed);
   if (cache->near_generation != generation) {
     for (uint32_t i = 0; i < SK__NEAR_EXTENTS; i++) cache->near[i] = (sk__extent){0, 0};
     cache->near_generation = generation;
   }
   sk__extent extent;
-  if (!sk__memory_extent(cache->memory, address, &extent) || bytes > extent.end - address) return false;
-  cache->near[cache->near_next] = extent;
+  if (!sk__memory_extent(cache->memory, address, &extent) || bytes > extent.end - address) return NULL;
+  sk__extent *near = &cache->near[cache->near_next];
   cache->near_next = (cache->near_next + 1) % SK__NEAR_EXTENTS;
-  return true;
+  *near = extent;
+  return near;
 }
 
 /* Bytes of the line not yet checked in this epoch become so; true if there were any. */
@@ -48,13 +54,19 @@ static SK__COLD void wild(sk__core *core, uint64_t address, uint64_t bytes, bool
 
 static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
   sk__dcache *cache = core->dcache;
-  if (!sk__extent_holds(cache, address, bytes)) {
+  const sk__extent *extent = sk__extent_of(cache, address, bytes);
+  if (extent == NULL) {
     wild(core, address, bytes, is_write);
     return;
   }
+  uint64_t whole = address & ~(SK__LINE_BYTES - 1);
+  if (!core->checks && !cache->memory->threaded && whole + SK__LINE_BYTES <= extent->end) {
+    address = whole; /* which bytes it was matters to findings only */
+    bytes = SK__LINE_BYTES;
+  }
   if (is_write) (void)sk__log_open(cache->memory, address, bytes);
   sk__line *line = sk__dcache_access(core, address, bytes, is_write);
-  if (seen_add(&line->seen, core->instructions, sk__line_mask(address, bytes), is_write) && core->checks)
+  if (seen_add(&line->seen, epoch_of(core), sk__line_mask(address, bytes), is_write) && core->checks)
     sk__shadow_gm(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
                   core->instr);
 }
@@ -83,15 +95,15 @@ static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t byt
 
 static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
   /* The scalar unit reaches UB only. */
-  uint64_t capacity = sk__mem_bytes(core->dcache->memory->soc, core->type, SK__MEM_UB);
+  uint64_t capacity = core->dcache->ub_bytes;
   if (address - core->local >= capacity || bytes > capacity - (address - core->local)) {
     report_local(core, address, bytes, is_write);
     sk__core_abort(core, SK_FAULT);
   }
-  uint64_t line = address & ~(SK__LINE_BYTES - 1);
+  uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
   sk__seen *seen = &core->dcache->local[(address >> 6) % SK__LOCAL_RECENT];
   if (seen->fast != line) *seen = (sk__seen){.fast = line};
-  if (seen_add(seen, core->instructions, sk__line_mask(address, bytes), is_write) && core->checks)
+  if (seen_add(seen, epoch_of(core), need, is_write) && core->checks)
     sk__shadow_local(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
                      core->instr);
 }
@@ -112,7 +124,7 @@ void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-static SK__COLD void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+static __attribute__((noinline)) void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
   core->instr = is_write ? store_name : load_name;
   sk__scalar_access(core, address, bytes, is_write, site);
 }
@@ -123,7 +135,7 @@ static inline bool hit(const sk__core *core, uint64_t address, uint64_t bytes, b
   uint64_t line = address & ~(SK__LINE_BYTES - 1), at = address & (SK__LINE_BYTES - 1);
   const sk__seen *seen = cache->last;
   if (seen->fast != line) seen = &cache->local[(address >> 6) % SK__LOCAL_RECENT];
-  if (seen->fast != line || seen->epoch != core->instructions || at + bytes > SK__LINE_BYTES) return false;
+  if (seen->fast != line || seen->epoch != epoch_of(core) || at + bytes > SK__LINE_BYTES) return false;
   uint64_t need = sk__line_mask(address, bytes), known = is_write ? seen->write : seen->read | seen->write;
   return (need & ~known) == 0;
 }

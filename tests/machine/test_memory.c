@@ -189,6 +189,37 @@ static void test_use_after_free(void **state) {
   fixture_free(f);
 }
 
+static void test_unseen_store_into_a_red_zone(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 100, "a"), *b = alloc(f, 100, "b");
+  on(f, AIV0);
+  memset(a, 1, 128); /* CA(100, 32) */
+  assert_int_equal(sk__gm_free(&f->machine, a), SK_OK);
+  assert_silent(f);
+  b[128 + 5] = 1;
+  b[128 + 8] = 1;
+  assert_int_equal(sk__gm_free(&f->machine, b), SK_OK);
+  assert_found(f, "RED_ZONE", "4 bytes");
+  assert_found(f, "RED_ZONE", "just behind 'b' (100 bytes)");
+  fixture_free(f);
+}
+
+/* Rolling back to "never written" must not touch what lies beside. */
+static void test_roll_back_keeps_red_zones(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc(f, 100, "a");
+  on(f, AIV0);
+  assert_int_equal(sk__gm_begin(&f->machine), SK_OK);
+  assert_int_equal(sk__gm_host_set(&f->machine, (uint64_t)a, 1, 100), SK_OK);
+  sk__gm_roll_back(&f->machine);
+  assert_int_equal(a[0], 0xa5);
+  assert_int_equal(sk__gm_free(&f->machine, a), SK_OK);
+  assert_silent(f);
+  fixture_free(f);
+}
+
 static uint64_t next_random(uint64_t *seed) {
   *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
   return *seed;
@@ -238,4 +269,6 @@ SK_TESTS(SK_TEST(test_occupied_window_is_an_error_with_words), SK_TEST(test_too_
          SK_TEST(test_allocations_are_aligned_and_filled), SK_TEST(test_free_of_no_start_is_not_found),
          SK_TEST(test_zero_and_too_many_bytes_are_refused), SK_TEST(test_full_memory_takes_back_what_was_freed),
          SK_TEST(test_find_and_nearest), SK_TEST(test_host_copies_stay_inside),
-         SK_TEST(test_movers_and_loads_out_of_bounds), SK_TEST(test_use_after_free), SK_TEST(test_random_allocations))
+         SK_TEST(test_movers_and_loads_out_of_bounds), SK_TEST(test_use_after_free),
+         SK_TEST(test_unseen_store_into_a_red_zone), SK_TEST(test_roll_back_keeps_red_zones),
+         SK_TEST(test_random_allocations))

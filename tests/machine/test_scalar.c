@@ -89,6 +89,24 @@ static void test_load_after_waited_mover(void **state) {
   fixture_free(f);
 }
 
+/* No instruction stands between the sub-kernels: what the first stored is not the second's. */
+static void test_next_sub_kernel_finds_ub_uninitialised(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *ub = (uint8_t *)sk__local_slot(A);
+  sk__core *core = on(f, A);
+  core->view = (sk__view){.kernel = "first", .task = 0};
+  store32(ub, 1, site(1));
+  (void)load32(ub, site(1));
+  assert_silent(f);
+  core->view = (sk__view){.kernel = "second", .task = 1};
+  sk__order_begin_sub(&core->order);
+  (void)load32(ub, site(2));
+  assert_int_equal(finding_count(f), 1);
+  assert_true(has_site(sk__findings(f->machine.checker, &(size_t){0}), site(2)));
+  fixture_free(f);
+}
+
 static void test_access_over_two_lines(void **state) {
   (void)state;
   fixture *f = fixture_new(true);
@@ -134,5 +152,6 @@ static void test_plain_store_is_logged(void **state) {
 
 SK_TESTS(SK_TEST(test_host_code_is_ignored), SK_TEST(test_stack_is_ignored), SK_TEST(test_load_of_never_written_bytes),
          SK_TEST(test_every_byte_of_a_line_is_judged), SK_TEST(test_load_after_unwaited_mover),
-         SK_TEST(test_load_after_waited_mover), SK_TEST(test_access_over_two_lines), SK_TEST(test_api_access_keeps_its_name),
+         SK_TEST(test_load_after_waited_mover), SK_TEST(test_next_sub_kernel_finds_ub_uninitialised),
+         SK_TEST(test_access_over_two_lines), SK_TEST(test_api_access_keeps_its_name),
          SK_TEST(test_plain_store_is_logged))

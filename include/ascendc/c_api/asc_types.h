@@ -138,15 +138,16 @@ SK_VALUE_INLINE uint32_t sk_half_raw(half value) {
   return both.u;
 }
 SK_VALUE_INLINE uint32_t sk_bf16_raw(bfloat16_t value) { return value.bits; }
-SK_VALUE_INLINE uint32_t sk_bf16_of(float value) {
-  uint32_t bits = sk_float_bits(value);
+/* From any number; by way of float, as the C++ classes do it. */
+SK_VALUE_INLINE uint32_t sk_bf16_of(double value) {
+  uint32_t bits = sk_float_bits((float)value);
   return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
 }
-SK_VALUE_INLINE uint32_t sk_half_of(float value) {
+SK_VALUE_INLINE uint32_t sk_half_of(double value) {
 #ifdef __FLT16_MAX__
-  return sk_half_raw((half)value);
+  return sk_half_raw((half)(float)value);
 #else
-  uint32_t bits = sk_float_bits(value), sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
+  uint32_t bits = sk_float_bits((float)value), sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
   if (rest > 0x7f800000u) return 0x7e00u;
   if (rest >= 0x477ff000u) return sign | 0x7c00u;
   if (rest >= 0x38800000u) return sign | (rest - 0x38000000u + 0xfffu + (rest >> 13 & 1u)) >> 13;

@@ -117,7 +117,13 @@ typedef struct sk__order {
   bool in_sub;                          /* inside a sub-kernel of an SK */
   uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
+  /* Not NULL: floor 2 holds scalar accesses it has not handed in yet. Called, and then NULL again, before
+   * anything changes what this core is ordered with. */
+  void (*settle)(struct sk__order *order);
 } sk__order;
+static inline void sk__order_settle(sk__order *order) {
+  if (__builtin_expect(order->settle != NULL, 0)) order->settle(order);
+}
 
 /* How the machine describes "who is running here now" when a finding needs an end. */
 typedef void (*sk__describe_fn)(void *context, sk__end *end);
@@ -151,6 +157,7 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe);
 /* Issue of an instruction on `pipe`: ordered after everything the scalar unit did so far. Called by
  * every instruction; inline and cheap. */
 static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
+  sk__order_settle(order);
   order->clock[pipe] += order->per_instruction;
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
 }

@@ -78,10 +78,11 @@ void sk__shadow_free(sk__checker *checker, void *block, size_t bytes) {
 }
 
 void sk__history_lost(sk__checker *checker) {
+  atomic_store_explicit(&checker->lost, true, memory_order_relaxed);
   sk__finding f = {.category = SK__CAT_INTERNAL, .severity = SK__WARNING};
   sk__text_copy(f.id, sizeof f.id, "HISTORY_LOST");
   sk__text_copy(f.message, sizeof f.message,
-                "host memory ran out while accesses were being recorded; from here on some are not judged");
+                "host memory ran out while accesses were being recorded; from here on they are not judged");
   sk__text_copy(f.remedy, sizeof f.remedy, "give the process more memory, or check a smaller part at a time");
   sk__report(checker, &f);
 }

@@ -70,6 +70,7 @@ struct sk__checker {
   bool same_pipe, threaded;
   sk__describe_fn describe;
   uint64_t clock[SK__MAX_CORES + 1]; /* latest clock of any pipe of the core */
+  _Atomic bool lost;          /* memory ran out: nothing is judged any more */
   sk__snapshot *nothing;      /* only the host's entries */
 
   pthread_mutex_t lock;
@@ -93,9 +94,11 @@ void sk__unreserve(void *start, size_t bytes);
 struct sk__findings_store *sk__findings_new(void);
 void sk__findings_delete(struct sk__findings_store *store);
 
-/* Reports that memory ran out and that some accesses can no longer be judged. */
+/* Memory ran out. An order that was lost would look like a conflict, so from here on conflicts and
+ * uninitialised reads are not judged, and one finding says so. */
 SK__COLD void sk__history_lost(sk__checker *checker);
-/* Memory of shadow tables, from the pool. NULL: the caller forgets the bytes it was meant for. */
+/* Memory of shadow tables, from the pool. NULL: the caller forgets the bytes it was meant for, and history
+ * is lost. */
 void *sk__shadow_alloc(sk__checker *checker, size_t bytes);
 void sk__shadow_free(sk__checker *checker, void *block, size_t bytes);
 

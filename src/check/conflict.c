@@ -170,8 +170,10 @@ static void report_fresh(sk__probe *probe, sk__finding *f) {
 
 SK__COLD void sk__probe_report(sk__probe *probe) {
   sk__finding f = {.category = SK__CAT_OPERATOR};
-  if (probe->trouble == SK__TROUBLE_ORDER) report_order(probe, &f);
-  else report_fresh(probe, &f);
+  sk__trouble trouble = probe->trouble;
   probe->trouble = SK__TROUBLE_NONE;
+  if (atomic_load_explicit(&probe->checker->lost, memory_order_relaxed)) return;
+  if (trouble == SK__TROUBLE_ORDER) report_order(probe, &f);
+  else report_fresh(probe, &f);
   sk__report(probe->checker, &f);
 }

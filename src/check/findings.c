@@ -17,7 +17,6 @@ struct sk__findings_store {
   SK__VEC(sk__finding *) all;   /* in order of arrival */
   uint32_t *slots;              /* open addressing over the cause: index + 1 */
   size_t slot_count;
-  uint64_t overflow;            /* reports that found no memory */
   sk__finding *sorted;          /* what sk__findings last returned */
 };
 
@@ -106,10 +105,7 @@ static void merge(sk__finding *kept, const sk__finding *incoming) {
 }
 
 static void store_finding(struct sk__findings_store *store, const sk__finding *finding) {
-  if ((store->all.count + 1) * 2 > store->slot_count && !grow_slots(store)) {
-    store->overflow++;
-    return;
-  }
+  if ((store->all.count + 1) * 2 > store->slot_count && !grow_slots(store)) return;
   size_t i = hash_cause(finding) & (store->slot_count - 1);
   for (; store->slots[i] != 0; i = (i + 1) & (store->slot_count - 1)) {
     sk__finding *there = store->all.items[store->slots[i] - 1];
@@ -120,7 +116,6 @@ static void store_finding(struct sk__findings_store *store, const sk__finding *f
   sk__finding *copy = sk__malloc(sizeof *copy);
   if (copy == NULL || !sk__vec_push(&store->all, copy)) {
     sk__free(copy);
-    store->overflow++;
     return;
   }
   *copy = *finding;
@@ -194,4 +189,5 @@ void sk__findings_clear(sk__checker *checker) {
   pthread_mutex_lock(&checker->lock);
   empty(checker->findings);
   pthread_mutex_unlock(&checker->lock);
+  if (atomic_load_explicit(&checker->lost, memory_order_relaxed)) sk__history_lost(checker); /* still true */
 }

@@ -99,18 +99,16 @@ static uint64_t *own_entries(uint64_t *clocks, const sk__order *order) {
 }
 
 
-/* Own copy of the vector, so that it may change. NULL on no memory: this core is no longer judged, since
- * an order that was lost would look like a conflict. */
+/* Own copy of the vector, so that it may change; NULL on no memory. */
 static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
   if (order->ext == NULL) {
     uint64_t *ext = sk__aligned_alloc(64, (SK__MAX_ACTORS * sizeof *ext + 63) & ~(size_t)63);
-    if (ext != NULL) {
-      copy_clocks(ext, order->base->clock, checker->actors);
-      memset(order->ext_cores, 0, sizeof order->ext_cores);
-    } else {
-      order->enabled = false;
+    if (ext == NULL) {
       sk__history_lost(order->checker);
+      return NULL;
     }
+    copy_clocks(ext, order->base->clock, checker->actors);
+    memset(order->ext_cores, 0, sizeof order->ext_cores);
     order->ext = ext;
   }
   return order->ext;
@@ -153,6 +151,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
 }
 
 void sk__order_begin_sub(sk__order *order) {
+  sk__order_settle(order);
   start_clocks_at(order, latest_clock(order) + 1);
   order->in_sub = true;
 }
@@ -170,6 +169,7 @@ static void join_seen(sk__snapshot *into, const sk__order *order) {
 void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
   (void)checker;
   if (order->base == NULL) return;
+  sk__order_settle(order);
   if (into != NULL) {
     join_seen(into, order);
     uint64_t *own = own_entries(into->clock, order);
@@ -183,12 +183,14 @@ void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
 /* ---- inside a core --------------------------------------------------------------------------- */
 
 void sk__order_set_flag(sk__order *order, sk__pipe src, sk__event_clock *out) {
+  sk__order_settle(order);
   order->row[src][SK__PIPE_S] = order->clock[SK__PIPE_S];
   memcpy(out->row, order->row[src], sizeof out->row);
   out->row[src] = order->clock[src]++;
 }
 
 void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *in) {
+  sk__order_settle(order);
   if (dst != SK__PIPE_S) {
     join_clocks(order->row[dst], in->row, SK__PIPE_SLOTS);
     return;
@@ -197,6 +199,7 @@ void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *
 }
 
 void sk__order_barrier(sk__order *order, sk__pipe pipe) {
+  sk__order_settle(order);
   if (pipe != SK__PIPE_ALL) {
     order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
     order->row[pipe][pipe] = order->clock[pipe]++;
@@ -209,10 +212,10 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe) {
 /* ---- between cores --------------------------------------------------------------------------- */
 
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message) {
+  sk__order_settle(order);
   if (*message == NULL) *message = sk__snapshot_new(checker, order->base);
   sk__snapshot *m = *message;
   if (m == NULL) {
-    order->enabled = false;
     sk__history_lost(checker);
     return;
   }
@@ -235,6 +238,7 @@ static void join_own_rows(sk__order *order, const uint64_t *clocks) {
 
 void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
   if (message == NULL) return;
+  sk__order_settle(order);
   uint64_t *ext = own_ext(checker, order);
   if (ext != NULL && message->contains == order->base->serial) {
     join_cores(ext, message->clock, &message->beyond);
@@ -249,9 +253,9 @@ void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapsho
 
 void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n) {
   if (n == 0) return;
+  for (uint32_t i = 0; i < n; i++) sk__order_settle(orders[i]);
   sk__snapshot *all = sk__snapshot_new(checker, orders[0]->base);
   if (all == NULL) {
-    for (uint32_t i = 0; i < n; i++) orders[i]->enabled = false;
     sk__history_lost(checker);
     return;
   }

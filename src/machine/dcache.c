@@ -118,6 +118,11 @@ static void entry_drop(sk__memory *memory, sk__line_entry *entry) {
 
 /* ---- a core's lines -------------------------------------------------------------------------- */
 
+static void recent_clear(sk__dcache *cache) {
+  for (uint32_t i = 0; i < SK__RECENT; i++) cache->recent[i] = &cache->none;
+  memset(cache->local, 0, sizeof cache->local);
+}
+
 sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
   sk__dcache *cache = sk__calloc(1, sizeof *cache);
   if (cache == NULL) return SK_OUT_OF_MEMORY;
@@ -126,7 +131,7 @@ sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
   cache->ub_bytes = sk__mem_bytes(memory->soc, core->type, SK__MEM_UB);
   cache->memory = memory;
   cache->core = core;
-  cache->last = &cache->none;
+  recent_clear(cache);
   memory->caches[core->index] = cache;
   core->dcache = cache;
   return SK_OK;
@@ -283,6 +288,7 @@ static sk__line *line_fill(sk__core *core, uint64_t address) {
       break;
     }
   if (lines[way].tag != 0) {
+    sk__scalar_settle(core);
     line_drop(core, &lines[way], "eviction");
     cache->next_way[set] = (uint8_t)((way + 1) % SK__DCACHE_WAYS);
   }
@@ -355,7 +361,7 @@ sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bo
   sk__line *line = line_find(cache, at);
   if (line != NULL && line->seen.fast == at && (!is_write || (need & ~line->dirty) == 0)) {
     if (is_write) note_now(core, SK__PIPE_S, &line->store);
-    cache->last = &line->seen;
+    cache->recent[sk__recent_slot(at)] = &line->seen;
     return line;
   }
   directory_lock(memory);
@@ -364,7 +370,7 @@ sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bo
   else if (entry_uneven(memory, line->entry)) uneven_load(core, line, need);
   line->seen.fast = may_be_fast(memory, cache, line) ? at : 0;
   directory_unlock(memory);
-  cache->last = &line->seen;
+  cache->recent[sk__recent_slot(at)] = &line->seen;
   return line;
 }
 
@@ -373,6 +379,7 @@ sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bo
 void sk__dcache_clean_line(sk__core *core, uint64_t address) {
   sk__dcache *cache = core->dcache;
   uint64_t at = address & ~(SK__LINE_BYTES - 1);
+  sk__scalar_settle(core);
   directory_lock(cache->memory);
   sk__line *line = line_find(cache, at), *next = line_find(cache, at + SK__LINE_BYTES);
   if (line != NULL) {
@@ -384,12 +391,12 @@ void sk__dcache_clean_line(sk__core *core, uint64_t address) {
 
 void sk__dcache_clean_all(sk__core *core) {
   sk__dcache *cache = core->dcache;
+  sk__scalar_settle(core);
   directory_lock(cache->memory);
   for (uint32_t word = 0; word < sizeof cache->occupied / sizeof cache->occupied[0]; word++)
     while (cache->occupied[word] != 0)
       line_drop(core, &cache->lines[word * 64 + (uint32_t)__builtin_ctzll(cache->occupied[word])], "dcci");
-  memset(cache->local, 0, sizeof cache->local);
-  cache->last = &cache->none;
+  recent_clear(cache);
   directory_unlock(cache->memory);
 }
 
@@ -414,7 +421,9 @@ void sk__dcache_forget_all(sk__memory *memory) {
         line->dirty = line->stale = 0;
         line_drop(cache->core, line, "");
       }
-    cache->last = &cache->none;
+    cache->late = NULL;
+    cache->core->order.settle = NULL;
+    recent_clear(cache);
   }
 }
 

@@ -23,7 +23,7 @@ enum { SK__DCACHE_WAYS = 2, SK__DCACHE_MAX_SETS = 1 };
 #else
 enum { SK__DCACHE_WAYS = 4, SK__DCACHE_MAX_SETS = 128 };
 #endif
-enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4, SK__LOCAL_RECENT = 8 };
+enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4, SK__RECENT = 16 };
 
 /* Who did something: enough to make an end of a finding and to ask whether it is ordered. */
 typedef struct sk__note {
@@ -34,11 +34,17 @@ typedef struct sk__note {
   uint8_t core, pipe, sub_block;
 } sk__note;
 
-/* Bytes of a 64-byte line that this core has already had checked, as long as `epoch` holds. */
+/* What this core did to a 64-byte line, of device or local memory, as long as `epoch` holds (scalar.c).
+ * A loop over a line is handed to the shadow once, not once per element: bytes are `late` until then. */
 typedef struct sk__seen {
   uint64_t fast;        /* the line's address while a plain access needs no look; else 0 */
-  uint64_t epoch;       /* scalar.c */
-  uint64_t read, write; /* a bit per byte */
+  uint64_t epoch;
+  uint64_t read, write; /* a bit per byte: recorded or late */
+  uint64_t valid;       /* bytes inside the memory or allocation */
+  uint64_t late_read, late_write;
+  const void *read_site, *write_site; /* only accesses from one place are collected */
+  uint64_t line;        /* of the late bytes */
+  struct sk__seen *next_late;
 } sk__seen;
 
 typedef struct sk__line {
@@ -54,10 +60,11 @@ typedef struct sk__line {
 } sk__line;
 
 struct sk__dcache {
-  sk__seen *last;       /* of the line hit last; never NULL */
+  sk__seen *recent[SK__RECENT]; /* lines of device memory hit last, by sk__recent_slot; never NULL */
+  sk__seen local[SK__RECENT];   /* lines of local memory, likewise */
+  sk__seen *late;       /* those with late bytes */
   uint32_t sets;
   uint32_t ub_bytes;    /* what scalar code can reach of the local memories */
-  sk__seen local[SK__LOCAL_RECENT]; /* plain accesses to local memory, by line address */
   /* allocations used last */
   sk__extent near[SK__NEAR_EXTENTS];
   uint32_t near_generation, near_next;
@@ -108,6 +115,13 @@ static inline const sk__extent *sk__extent_of(sk__dcache *cache, uint64_t addres
     }
   return sk__extent_look_up(cache, address, bytes);
 }
+
+/* Arrays often start a power of two apart: mix higher bits in. */
+static inline uint32_t sk__recent_slot(uint64_t address) {
+  return (uint32_t)(address >> 6 ^ address >> 10 ^ address >> 15) % SK__RECENT;
+}
+/* Hands late accesses to the shadow. Before anything that ends the line's stay or the sub-kernel. */
+static inline void sk__scalar_settle(sk__core *core) { sk__order_settle(&core->order); }
 
 /* The bits of a line's bytes [address, address + bytes), which lie in that line. */
 static inline uint64_t sk__line_mask(uint64_t address, uint64_t bytes) {

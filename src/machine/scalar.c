@@ -2,7 +2,8 @@
  *
  * The hit path knows three things of the line: its copy is shown, these bytes were checked, and nothing
  * happened since that may change what is ordered (see epoch_of). Within an epoch a byte already read or
- * written adds nothing to the shadow. */
+ * written adds nothing to the shadow, and further bytes of the line may wait: whatever changes the order
+ * calls settle first (sk__order_settle), so they get the stamps they would have got at once. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -15,6 +16,9 @@
 /* Changes with each instruction, and where a sub-kernel begins. Both terms only grow while a block runs;
  * its end empties the cache and with it all that was seen. */
 static inline uint64_t epoch_of(const sk__core *core) { return core->instructions + core->order.clock[SK__PIPE_S]; }
+
+enum { SK__LOCAL_BIT = 41 }; /* device memory lies below it in the window, local memory above */
+_Static_assert(SK__LOCAL_BASE - SK__GM_BASE == UINT64_C(1) << SK__LOCAL_BIT, "one bit tells them apart");
 
 static const char load_name[] = "scalar load", store_name[] = "scalar store";
 
@@ -32,17 +36,65 @@ const sk__extent *sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64
   return near;
 }
 
+/* ---- late accesses --------------------------------------------------------------------------- */
+
+static void record(sk__core *core, sk__access kind, uint64_t address, uint64_t bytes, const void *site, const char *instr) {
+  (sk__in_local(address) ? sk__shadow_local : sk__shadow_gm)(core->checker, &core->order, SK__PIPE_S, kind, address, bytes,
+                                                             site, instr);
+}
+
+static void record_runs(sk__core *core, sk__access kind, uint64_t line, uint64_t bits, const void *site, const char *instr) {
+  while (bits != 0) {
+    uint32_t first = (uint32_t)__builtin_ctzll(bits);
+    uint64_t rest = ~(bits >> first);
+    uint32_t length = rest == 0 ? 64 : (uint32_t)__builtin_ctzll(rest);
+    if (first + length > 64) length = 64 - first;
+    record(core, kind, line + first, length, site, instr);
+    bits &= first + length == 64 ? (UINT64_C(1) << first) - 1 : ~UINT64_C(0) << (first + length);
+  }
+}
+
+/* Late reads are of bytes this core had not written in the epoch, so they come first. */
+static __attribute__((noinline)) void settle(sk__order *order) {
+  sk__core *core = order->context;
+  sk__dcache *cache = core->dcache;
+  order->settle = NULL;
+  while (cache->late != NULL) {
+    sk__seen *seen = cache->late;
+    cache->late = seen->next_late;
+    record_runs(core, SK__READ, seen->line, seen->late_read, seen->read_site, load_name);
+    record_runs(core, SK__WRITE, seen->line, seen->late_write, seen->write_site, store_name);
+    seen->late_read = seen->late_write = 0;
+  }
+}
+
+static __attribute__((noinline)) void late_begin(sk__core *core, sk__seen *seen) {
+  sk__dcache *cache = core->dcache;
+  seen->line = seen->fast;
+  seen->next_late = cache->late;
+  cache->late = seen;
+  core->order.settle = settle;
+}
+
 /* Bytes of the line not yet checked in this epoch become so; true if there were any. */
-static bool seen_add(sk__seen *seen, uint64_t epoch, uint64_t need, bool is_write) {
+static bool seen_add(const sk__core *core, sk__seen *seen, uint64_t need, bool is_write) {
+  uint64_t epoch = epoch_of(core);
   if (seen->epoch != epoch) {
     seen->epoch = epoch;
     seen->read = seen->write = 0;
   }
   uint64_t known = is_write ? seen->write : seen->read | seen->write;
-  if (is_write) seen->write |= need;
-  else seen->read |= need;
+  if (is_write) {
+    seen->write |= need;
+    seen->write_site = core->site;
+  } else {
+    seen->read |= need;
+    seen->read_site = core->site;
+  }
   return (need & ~known) != 0;
 }
+
+/* ---- slow path ------------------------------------------------------------------------------- */
 
 /* Wild: the access that follows would kill the process, or hit something that is not the kernel's. */
 static SK__COLD void wild(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
@@ -65,10 +117,12 @@ static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_wr
     bytes = SK__LINE_BYTES;
   }
   if (is_write) (void)sk__log_open(cache->memory, address, bytes);
-  sk__line *line = sk__dcache_access(core, address, bytes, is_write);
-  if (seen_add(&line->seen, epoch_of(core), sk__line_mask(address, bytes), is_write) && core->checks)
-    sk__shadow_gm(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
-                  core->instr);
+  sk__seen *seen = &sk__dcache_access(core, address, bytes, is_write)->seen;
+  uint64_t low = whole > extent->start ? whole : extent->start;
+  uint64_t high = whole + SK__LINE_BYTES < extent->end ? whole + SK__LINE_BYTES : extent->end;
+  seen->valid = sk__line_mask(low, high - low);
+  if (seen_add(core, seen, sk__line_mask(address, bytes), is_write) && core->checks)
+    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
 }
 
 static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
@@ -101,16 +155,16 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
     sk__core_abort(core, SK_FAULT);
   }
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
-  sk__seen *seen = &core->dcache->local[(address >> 6) % SK__LOCAL_RECENT];
-  if (seen->fast != line) *seen = (sk__seen){.fast = line};
-  if (seen_add(seen, epoch_of(core), need, is_write) && core->checks)
-    sk__shadow_local(core->checker, &core->order, SK__PIPE_S, is_write ? SK__WRITE : SK__READ, address, bytes, core->site,
-                     core->instr);
+  sk__seen *seen = &core->dcache->local[sk__recent_slot(address)];
+  if (seen->fast != line) *seen = (sk__seen){.fast = line, .valid = ~UINT64_C(0)};
+  if (seen_add(core, seen, need, is_write) && core->checks)
+    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
 }
 
 void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
-  core->site = site;
   if (!sk__in_window(address)) return; /* stack and constants */
+  core->site = site;
+  sk__scalar_settle(core);
   bool local = sk__in_local(address);
   while (bytes > 0) {
     uint64_t part = SK__LINE_BYTES - (address & (SK__LINE_BYTES - 1));
@@ -124,30 +178,43 @@ void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+static __attribute__((noinline)) void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write,
+                                                const void *site) {
   core->instr = is_write ? store_name : load_name;
   sk__scalar_access(core, address, bytes, is_write, site);
 }
 
-/* Hit: the line of the last access, or a recent line of local memory, with all bytes checked. */
-static inline bool hit(const sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
-  const sk__dcache *cache = core->dcache;
+/* A hit: a recent line whose copy is shown, and all bytes are checked, or may be checked later with
+ * those that came from the same place. */
+static inline bool hit(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+  sk__dcache *cache = core->dcache;
   uint64_t line = address & ~(SK__LINE_BYTES - 1), at = address & (SK__LINE_BYTES - 1);
-  const sk__seen *seen = cache->last;
-  if (seen->fast != line) seen = &cache->local[(address >> 6) % SK__LOCAL_RECENT];
+  bool local = (address >> SK__LOCAL_BIT & 1) != 0;
+  sk__seen *seen = local ? &cache->local[sk__recent_slot(address)] : cache->recent[sk__recent_slot(address)];
   if (seen->fast != line || seen->epoch != epoch_of(core) || at + bytes > SK__LINE_BYTES) return false;
   uint64_t need = sk__line_mask(address, bytes), known = is_write ? seen->write : seen->read | seen->write;
-  return (need & ~known) == 0;
+  if ((need & ~known) == 0) return true;
+  if ((need & ~seen->valid) != 0 || site != (is_write ? seen->write_site : seen->read_site)) return false;
+  if ((seen->late_read | seen->late_write) == 0) late_begin(core, seen);
+  if (is_write) {
+    seen->write |= need;
+    seen->late_write |= need & ~known;
+    if (!local) ((sk__line *)(void *)seen)->dirty |= need;
+  } else {
+    seen->read |= need;
+    seen->late_read |= need & ~known;
+  }
+  return true;
 }
 
 void sk_hook_read(const void *address, uint64_t bytes, const void *site) {
   sk__core *core = sk__self;
-  if (core == NULL || hit(core, (uint64_t)address, bytes, false)) return;
+  if (core == NULL || hit(core, (uint64_t)address, bytes, false, site)) return;
   hook_slow(core, (uint64_t)address, bytes, false, site);
 }
 
 void sk_hook_write(void *address, uint64_t bytes, const void *site) {
   sk__core *core = sk__self;
-  if (core == NULL || hit(core, (uint64_t)address, bytes, true)) return;
+  if (core == NULL || hit(core, (uint64_t)address, bytes, true, site)) return;
   hook_slow(core, (uint64_t)address, bytes, true, site);
 }

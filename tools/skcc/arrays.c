@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/window.h"
+
 static unsigned memory_code(word w) {
   switch (w) {
     case WORD_UBUF: return 1;
@@ -158,11 +160,31 @@ static uint32_t enclosing_end(const unit *u, uint32_t i, uint32_t body) {
   return u->tokens[body].partner;
 }
 
+/* Code of a mixed kernel stands in both halves, and so does a local array that only one of them has. The
+ * other half gets an address at which no memory is: passing it on is harmless, using it is found. A kernel
+ * with this half alone asks for the storage, so that the runtime can say what is wrong. */
+static bool is_of_other_half(const unit *u, unsigned memory, uint32_t body) {
+  bool cube_memory = memory != 1;
+  if (cube_memory == u->cube_half) return false;
+  for (size_t i = 0; i < u->kernel_count; i++) {
+    const kernel *k = &u->kernels[i];
+    if (k->definition == 0 || u->functions[k->definition - 1].body != body) continue;
+    return u->cube_half ? k->type != KERNEL_AIC && k->type != KERNEL_MIX_1_0 : k->type != KERNEL_AIV && k->type != KERNEL_MIX_0_1;
+  }
+  return true;
+}
+
+#define NOWHERE (SK__WINDOW_BASE + (UINT64_C(3) << 40)) /* above all memories of the window */
+
 static char *storage(const unit *u, const array_declaration *d, uint32_t name, unsigned slot) {
   char *spelled = token_text(u, name);
   const char *scope = u->cplusplus ? "::" : "";
-  char *call = format_string("%ssk__local_array(&sk__slot_%u, %u, sizeof(%s%s), \"%s\")", scope, slot,
-                             memory_code((word)u->tokens[d->memory].word), u->cplusplus ? "" : "*", spelled, spelled);
+  unsigned memory = memory_code((word)u->tokens[d->memory].word);
+  char *call = is_of_other_half(u, memory, d->body)
+                   ? format_string(u->cplusplus ? "reinterpret_cast<void *>(%#llxul)" : "(void *)%#llxul",
+                                   (unsigned long long)(NOWHERE + ((uint64_t)memory << 32)))
+                   : format_string("%ssk__local_array(&sk__slot_%u, %u, sizeof(%s%s), \"%s\")", scope, slot, memory,
+                                   u->cplusplus ? "" : "*", spelled, spelled);
   char *whole = u->cplusplus ? format_string(" = *reinterpret_cast<__typeof__(&%s)>(%s)", spelled, call)
                              : format_string(" = %s", call);
   free(call);
@@ -184,8 +206,9 @@ static uint32_t skip_initialiser(unit *u, uint32_t i, uint32_t name) {
 /* One declarator from its name; returns the index of the ',' or ';' after it, 0 on error. */
 static uint32_t rewrite_declarator(unit *u, array_declaration *d, uint32_t name) {
   unsigned slot = u->slot_count++;
+  bool array = is_mark(u, name + 1, '[');
   uint32_t i = name + 1, last = name;
-  if (is_mark(u, i, '[')) {
+  if (array) {
     last = u->tokens[i].partner;
     if (last == i + 1) {
       unit_error(u, name, "local array '%s' needs a size", token_text(u, name));
@@ -204,8 +227,8 @@ static uint32_t rewrite_declarator(unit *u, array_declaration *d, uint32_t name)
     last = u->tokens[i + 1].partner;
     i = last + 1;
   }
-  text_printf(&d->slots, "static struct %ssk__slot sk__slot_%u; ", u->cplusplus ? "::" : "", slot);
-  edit_replace(u, name, name, format_string(u->cplusplus ? "(&%s)" : "(*%s)", token_text(u, name)));
+  text_printf(&d->slots, "static __attribute__((unused)) struct %ssk__slot sk__slot_%u; ", u->cplusplus ? "::" : "", slot);
+  edit_replace(u, name, name, format_string(array ? "(%s%s)" : "%s%s", u->cplusplus ? "&" : "*", token_text(u, name)));
   edit_after(u, last, storage(u, d, name, slot));
   u->needs_glue = true;
   if (!is_mark(u, i, ',') && !is_mark(u, i, ';')) i = skip_initialiser(u, i, name);

@@ -1,8 +1,6 @@
 /* launches.c - name<<<blocks, ub, stream>>>(args) becomes a call of the kernel's launcher. */
 #include "skcc.h"
 
-#include <string.h>
-
 static bool is_triple(const unit *u, uint32_t i, uint8_t mark) {
   return is_mark(u, i, mark) && is_mark(u, i + 1, mark) && is_mark(u, i + 2, mark) && touches_next(u, i) &&
          touches_next(u, i + 1);
@@ -62,15 +60,16 @@ static bool read_launch(const unit *u, launch *l, uint32_t open) {
   return false;
 }
 
-/* A null second argument is the older spelling of "no dynamic UB". */
-static bool is_null_word(const unit *u, uint32_t first, uint32_t last) {
-  return first + 1 == last && (is_spelled(u, first, "nullptr") || is_spelled(u, first, "NULL") || is_spelled(u, first, "__null"));
-}
-
+/* A null pointer as second argument is the older spelling of "no dynamic UB". */
 static bool is_null_pointer(const unit *u, uint32_t first, uint32_t last) {
-  if (is_null_word(u, first, last)) return true;
-  char *spelled = tokens_text(u, first, last); /* C's NULL after preprocessing */
-  return strcmp(spelled, "((void *)0)") == 0;
+  static const char *const words[] = {"nullptr", "NULL", "__null"};
+  static const char *const expanded[] = {"(", "(", "void", "*", ")", "0", ")"}; /* C's NULL */
+  const uint32_t length = sizeof expanded / sizeof *expanded;
+  for (size_t i = 0; i < sizeof words / sizeof *words && first + 1 == last; i++)
+    if (is_spelled(u, first, words[i])) return true;
+  uint32_t same = 0;
+  while (last - first == length && same < length && is_spelled(u, first + same, expanded[same])) same++;
+  return same == length;
 }
 
 static void rewrite_launch(unit *u, const launch *l, uint32_t name) {

@@ -35,7 +35,10 @@ static int link_all(const options *o, const places *p, char *const *objects, con
   for (size_t i = 0; i < o->input_count; i++) cplusplus |= o->inputs[i].source && o->inputs[i].cplusplus;
   list_add_words(&argv, compiler_of(o, cplusplus));
   list_join(&argv, &o->compile);
-  if (o->kind == OUTPUT_SHARED) list_add(&argv, "-shared");
+  if (o->kind == OUTPUT_SHARED) {
+    list_add(&argv, "-shared");
+    list_add(&argv, "-Wl,-Bsymbolic"); /* two operator libraries may hold kernels of one name */
+  }
   list_add(&argv, "-o");
   list_add(&argv, temporary);
   for (size_t i = 0; i < o->input_count; i++) list_add(&argv, objects[i] != NULL ? objects[i] : o->inputs[i].path);

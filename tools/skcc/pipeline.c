@@ -75,16 +75,18 @@ static void add_hook_flags(const char *compiler, list *argv) {
 }
 
 static int compile(const job *j, bool hooks) {
-  const char *compiler = compiler_of(j->options, j->input->cplusplus);
+  bool cplusplus = j->input->cplusplus;
+  const char *compiler = compiler_of(j->options, cplusplus);
   list argv = {0};
   list_add_words(&argv, compiler);
   list_add(&argv, "-c");
   list_add(&argv, "-x");
-  list_add(&argv, j->input->cplusplus ? "c++-cpp-output" : "cpp-output");
+  list_add(&argv, cplusplus ? "c++-cpp-output" : "cpp-output");
   add_language_flags(j, &argv);
   if (hooks) add_hook_flags(compiler, &argv);
-  /* One object per process is right for a program, not for two halves with the same inline functions. */
-  if (j->cube && j->input->cplusplus && !is_clang(compiler)) list_add(&argv, "-fno-gnu-unique");
+  /* "One per process" would join the statics of equal inline functions and templates of two halves, and of
+   * two operator libraries. */
+  if (cplusplus && !is_clang(compiler)) list_add(&argv, "-fno-gnu-unique");
   list_add(&argv, j->rewritten);
   list_add(&argv, "-o");
   list_add(&argv, j->object);

@@ -126,6 +126,21 @@ static uint32_t scan_brace(unit *u, declaration *d, function *f, uint32_t j, boo
   return close + 1;
 }
 
+/* `__ubuf__ float x[4];` has a place only while a core runs a function. */
+static void refuse_local_memory(unit *u, const function *f, uint32_t end) {
+  uint32_t name = 0, memory = 0;
+  bool pointer = false;
+  for (uint32_t i = f->first; i < end && !is_mark(u, i, '['); i++) {
+    if (is_mark(u, i, '{') && u->tokens[i].partner != 0) i = u->tokens[i].partner;
+    if (u->tokens[i].word == WORD_TYPEDEF || u->tokens[i].word == WORD_USING) return;
+    if (class_of(u->tokens[i].word) == CLASS_MEMORY) memory = i;
+    if (is_mark(u, i, '*') || is_mark(u, i, '<')) pointer = true;
+    if (is_plain_name(u, i)) name = i;
+  }
+  if (memory != 0 && name != 0 && !pointer)
+    unit_error(u, name, "local memory '%s' can only be declared inside a function", token_text(u, name));
+}
+
 /* From the first token after template head and linkage; returns the index after the declaration. */
 static uint32_t scan_declaration(unit *u, function f, uint32_t end, bool in_class) {
   declaration d = {0};
@@ -135,6 +150,7 @@ static uint32_t scan_declaration(unit *u, function f, uint32_t end, bool in_clas
       f.open = d.open;
       f.end = j;
       if (d.open != 0) found_function(u, f, j, in_class);
+      else refuse_local_memory(u, &f, j);
       return j + 1;
     }
     if (t->kind == TOKEN_MARK && t->mark == '{') {

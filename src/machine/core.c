@@ -150,6 +150,7 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
 /* The end of a kernel on the chip: pipes drain, the data cache is written back and emptied. */
 void sk__core_end_block(sk__core *core) {
   sk__machine *machine = core->machine;
+  sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   uint64_t latest = sk__core_latest_cycles(core);
   for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) core->cycles[pipe] = latest;
   sk__seat_of(core)->stuck_task = core->view.task;
@@ -171,6 +172,7 @@ void sk__core_begin_sub(sk__core *core, const sk__view *view) {
 }
 
 void sk__core_end_sub(sk__core *core) {
+  sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   sk__events_judge(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,

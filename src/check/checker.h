@@ -51,7 +51,7 @@ typedef struct sk__call {
 } sk__call;
 
 /* What a core was doing from a clock on. A ring per core: the last ones only. */
-#define SK__SCOPES 512
+#define SK__SCOPES 2048
 typedef struct sk__scope {
   uint64_t begin_clock;
   int32_t launch, task, block, sub_block;

@@ -123,32 +123,35 @@ void __wrap_sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t ot
 
 /* A record keeps one stamp per pipe and kind. So when same-pipe accesses are judged, an instruction that
  * reads what it then writes hides earlier reads of its own pipe: known, and silent. */
-static void hide_own(const world *w, const bits *accessors, int node, bits *ordered) {
-  if (!bits_have(accessors, node)) return;
+static bool rivals(const world *w, const bits *accessors, const bits *ordered, int node) {
+  if (!bits_outside(accessors, ordered)) return false;
+  if (!bits_have(accessors, node)) return true;
+  bits rest = *ordered;
   for (int n = 0; n < node; n++)
-    if (bits_have(accessors, n) && w->actor[n] == w->actor[node]) bits_set(ordered, n);
+    if (bits_have(accessors, n) && w->actor[n] == w->actor[node]) bits_set(&rest, n);
+  return bits_outside(accessors, &rest);
 }
 
-static uint8_t judge(const world *w, byte_state *b, int node, sk__access kind, bool local, const core_state *c) {
-  const bits *before = &w->ancestors[node];
-  bits own = {0}, ordered = *before;
-  bits_set(&own, node); /* what this very instruction did */
-  bits_or(&ordered, &own);
-  if (local) /* an earlier launch has left the core */
-    for (int n = 0; n < c->launch_node; n++) bits_set(&ordered, n);
+/* What is ordered before the node's accesses; an earlier launch has left local memory. */
+static bits ordered_before(const world *w, int node, bool local, const core_state *c) {
+  bits ordered = w->ancestors[node];
+  bits_set(&ordered, node); /* what this very instruction did */
+  for (int n = 0; local && n < c->launch_node; n++) bits_set(&ordered, n);
+  return ordered;
+}
+
+static uint8_t judge(const world *w, byte_state *b, int node, sk__access kind, bool local, const core_state *c,
+                     const bits *ordered) {
   uint8_t verdict = 0;
-  if (b->writer >= 0 && !bits_have(&ordered, b->writer)) verdict |= AFTER_WRITER;
+  if (b->writer >= 0 && !bits_have(ordered, b->writer)) verdict |= AFTER_WRITER;
   bool has_atomic = false;
   for (int i = 0; i < WORDS; i++) has_atomic |= b->atomics.word[i] != 0;
   bool fresh = local ? b->writer < c->begin_node : b->writer == NOBODY && !has_atomic;
   if (kind == SK__READ || (kind == SK__ATOMIC && !local)) verdict |= fresh ? FRESH : 0;
   bool is_write = kind == SK__WRITE || (local && kind == SK__ATOMIC);
-  bits readers_ordered = ordered, atomics_ordered = ordered;
-  hide_own(w, &b->readers, node, &readers_ordered);
-  hide_own(w, &b->atomics, node, &atomics_ordered);
-  if (is_write || kind == SK__ATOMIC) verdict |= bits_outside(&b->readers, &readers_ordered) ? AFTER_ACCESSOR : 0;
+  if (is_write || kind == SK__ATOMIC) verdict |= rivals(w, &b->readers, ordered, node) ? AFTER_ACCESSOR : 0;
   if (is_write || kind == SK__READ || kind == SK__READ_ANY)
-    verdict |= bits_outside(&b->atomics, &atomics_ordered) ? AFTER_ACCESSOR : 0;
+    verdict |= rivals(w, &b->atomics, ordered, node) ? AFTER_ACCESSOR : 0;
   if (is_write) {
     memset(b, 0, sizeof *b);
     b->writer = node;
@@ -182,8 +185,9 @@ static void one_access(world *w, core_state *c, uint32_t core, sk__pipe p, int n
   pick_range(w, local ? LOCAL_SPAN : GM_SPAN, &at, &bytes);
   uint64_t address = (local ? sk__local_slot(core) : w->gm_base) + at;
   uint8_t *expected = calloc(bytes, 1), *seen = calloc(bytes, 1);
+  bits ordered = ordered_before(w, node, local, c);
   for (uint32_t i = 0; i < bytes; i++)
-    expected[i] = judge(w, local ? &w->local[core][at + i] : &w->gm[at + i], node, kind, local, c);
+    expected[i] = judge(w, local ? &w->local[core][at + i] : &w->gm[at + i], node, kind, local, c, &ordered);
   seen_verdict = seen;
   seen_low = address;
   seen_high = address + bytes;

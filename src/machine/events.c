@@ -80,13 +80,6 @@ void sk__wait_flag(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id) {
   sk__chance(core);
 }
 
-uint64_t sk__core_latest_cycles(const sk__core *core) {
-  uint64_t latest = 0;
-  for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++)
-    if (core->cycles[pipe] > latest) latest = core->cycles[pipe];
-  return latest;
-}
-
 void sk__pipe_barrier(sk__core *core, sk__pipe pipe) {
   sk__checkpoint(core);
   if (pipe == SK__PIPE_ALL) {

@@ -1,10 +1,8 @@
-/* fiber.c - stack switching: hand-written for x86-64 and aarch64, ucontext elsewhere.
- *
- * The hand-written switch leaves by "pop; jmp" instead of "ret": a return to another stack is always
- * mispredicted by the return predictor. */
+/* fiber.c - stacks, and how they are entered for the first time. The switch itself is in fiber.h. */
 #include "machine/fiber.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -124,81 +122,57 @@ void sk__context_leave(sk__context *to) {
 
 #else
 
-void sk__stack_swap(void **save_sp, void *load_sp) __attribute__((visibility("hidden")));
+/* First code on a fresh stack: finds its argument and its function there. Unwinding ends here. */
 void sk__stack_boot(void) __attribute__((visibility("hidden")));
-
 #if defined(__x86_64__)
-enum { SAVED_WORDS = 7, SLOT_ARGUMENT = 3, SLOT_MAIN = 2, SLOT_RESUME = 6 };
-/* Saved words from the stack pointer up: r15 r14 r13 r12 rbx rbp resume. A fresh fiber finds its
- * argument in r12 and fiber_main in r13. */
 __asm__(
   ".text\n.p2align 4\n"
-  ".hidden sk__stack_swap\n.globl sk__stack_swap\n.type sk__stack_swap,@function\n"
-  "sk__stack_swap:\n"
-  "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
-  "  movq %rsp, (%rdi)\n"
-  "  movq %rsi, %rsp\n"
-  "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
-  "  popq %rcx\n"
-  "  jmpq *%rcx\n"
-  ".size sk__stack_swap,.-sk__stack_swap\n"
-  ".p2align 4\n"
   ".hidden sk__stack_boot\n.globl sk__stack_boot\n.type sk__stack_boot,@function\n"
   "sk__stack_boot:\n"
-  "  .cfi_startproc\n  .cfi_undefined rip\n" /* unwinding ends here */
-  "  movq %r12, %rdi\n"
-  "  callq *%r13\n"
+  "  .cfi_startproc\n  .cfi_undefined rip\n"
+  "  popq %rdi\n"
+  "  popq %rax\n"
+  "  xorl %ebp, %ebp\n"
+  "  callq *%rax\n"
   "  ud2\n"
   "  .cfi_endproc\n"
   ".size sk__stack_boot,.-sk__stack_boot\n");
-#elif defined(__aarch64__)
-enum { SAVED_WORDS = 20, SLOT_ARGUMENT = 0, SLOT_MAIN = 1, SLOT_RESUME = 11 };
-/* Saved words: x19..x28, x29, x30, d8..d15. A fresh fiber finds its argument in x19, fiber_main in x20. */
+enum { SLOT_RESUME = 0, SLOT_ARGUMENT = 1, SLOT_MAIN = 2, SLOTS = 3 };
+#else
 __asm__(
   ".text\n.p2align 4\n"
-  ".hidden sk__stack_swap\n.globl sk__stack_swap\n.type sk__stack_swap,%function\n"
-  "sk__stack_swap:\n"
-  "  sub sp, sp, #160\n"
-  "  stp x19, x20, [sp, #0]\n  stp x21, x22, [sp, #16]\n  stp x23, x24, [sp, #32]\n"
-  "  stp x25, x26, [sp, #48]\n  stp x27, x28, [sp, #64]\n  stp x29, x30, [sp, #80]\n"
-  "  stp d8, d9, [sp, #96]\n  stp d10, d11, [sp, #112]\n  stp d12, d13, [sp, #128]\n  stp d14, d15, [sp, #144]\n"
-  "  mov x9, sp\n  str x9, [x0]\n"
-  "  mov sp, x1\n"
-  "  ldp x19, x20, [sp, #0]\n  ldp x21, x22, [sp, #16]\n  ldp x23, x24, [sp, #32]\n"
-  "  ldp x25, x26, [sp, #48]\n  ldp x27, x28, [sp, #64]\n  ldp x29, x30, [sp, #80]\n"
-  "  ldp d8, d9, [sp, #96]\n  ldp d10, d11, [sp, #112]\n  ldp d12, d13, [sp, #128]\n  ldp d14, d15, [sp, #144]\n"
-  "  add sp, sp, #160\n"
-  "  br x30\n"
-  ".size sk__stack_swap,.-sk__stack_swap\n"
-  ".p2align 4\n"
   ".hidden sk__stack_boot\n.globl sk__stack_boot\n.type sk__stack_boot,%function\n"
   "sk__stack_boot:\n"
   "  .cfi_startproc\n  .cfi_undefined x30\n"
-  "  mov x0, x19\n"
-  "  blr x20\n"
+  "  hint #36\n"
+  "  ldp x0, x1, [sp], #16\n"
+  "  mov x30, xzr\n"
+  "  blr x1\n"
   "  brk #1\n"
   "  .cfi_endproc\n"
   ".size sk__stack_boot,.-sk__stack_boot\n");
+enum { SLOT_FRAME = 0, SLOT_RESUME = 1, SLOT_ARGUMENT = 2, SLOT_MAIN = 3, SLOTS = 4 };
 #endif
 
 void sk__fiber_start(sk__fiber *fiber, void (*entry)(void *), void *argument) {
   fiber->entry = entry;
   fiber->argument = argument;
   asan_forget(fiber);
-  uint64_t *top = (uint64_t *)(void *)stack_top(fiber); /* a multiple of 64, and so the stack pointer once popped */
-  uint64_t *sp = top - SAVED_WORDS;
-  for (int i = 0; i < SAVED_WORDS; i++) sp[i] = 0;
+  uint64_t *sp = (uint64_t *)(void *)stack_top(fiber) - SLOTS; /* once all are popped, a multiple of 64 again */
+  memset(sp, 0, SLOTS * sizeof *sp);
   sp[SLOT_ARGUMENT] = (uint64_t)(uintptr_t)fiber;
   sp[SLOT_MAIN] = (uint64_t)(uintptr_t)fiber_main;
   sp[SLOT_RESUME] = (uint64_t)(uintptr_t)sk__stack_boot;
   fiber->context.sp = sp;
 }
 
+#if SK__FIBER_ASAN
 void sk__context_switch(sk__context *from, sk__context *to) {
   asan_before(from, to);
   sk__stack_swap(&from->sp, to->sp);
   asan_after(from);
 }
+#endif
 
 void sk__context_leave(sk__context *to) {
   void *unused;

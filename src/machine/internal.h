@@ -195,6 +195,7 @@ typedef struct sk__run {
   uint32_t shard_count;
   bool shared;                  /* more than one shard: lock. Off in every launch that runs on one thread */
   bool chances;                 /* synchronising instructions may switch */
+  bool remarks;                 /* barriers have something to note or to report: SKs, and types without scheduler */
   bool open;                    /* helpers may join */
   bool over;                    /* nobody is to be resumed any more */
   sk_status status;
@@ -249,6 +250,11 @@ static inline void sk__unlock(sk__machine *machine) {
 }
 static inline sk__seat *sk__seat_of(const sk__core *core) { return &core->machine->seats[core->index]; }
 static inline bool sk__in_sub(const sk__core *core) { return core->view.task != SK__NO_TASK; }
+static inline uint64_t sk__core_latest_cycles(const sk__core *core) {
+  uint64_t latest = 0;
+  for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) latest = core->cycles[pipe] > latest ? core->cycles[pipe] : latest;
+  return latest;
+}
 /* Code of the SK program itself, not of a sub-kernel. */
 static inline bool sk__is_sk_code(const sk__core *core) { return core->launch->is_sk && !sk__in_sub(core); }
 
@@ -261,7 +267,6 @@ sk__end *sk__finding_end(sk__finding *finding, const sk__core *core, const char 
 void sk__core_describe(void *context, sk__end *end);
 void sk__core_begin_block(sk__core *core, uint32_t block);
 void sk__core_end_block(sk__core *core);
-uint64_t sk__core_latest_cycles(const sk__core *core);
 
 /* ---- locals.c ------------------------------------------------------------------------------ */
 

@@ -214,6 +214,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
   uint32_t threads = (launch->flags & SK_KERNEL_USES_ATOMICS) != 0 ? 1 : machine->options.threads;
   run->shard_count = threads < groups ? threads : groups;
   run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
+  run->remarks = launch->is_sk || launch->type == SK_AIV_ONLY || launch->type == SK_AIC_ONLY;
   for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
   sk__ledger_begin(machine);
   sk__scheduler_begin(machine);

@@ -92,12 +92,30 @@ static void flag_sequence(sk__core *core, sk__wait_kind kind) {
   }
 }
 
+static __attribute__((noinline)) void last_arrives(sk__core *core, sk__wait_kind kind, sk__rendezvous *rendezvous) {
+  sk__machine *machine = core->machine;
+  if (core->checks) meet(machine, kind, core->type);
+  release(machine, kind, core->type, false);
+  depart(core, rendezvous->cycles);
+  sk__unlock(machine);
+  sk__chance(core);
+}
+
+static __attribute__((noinline)) void fall_back(sk__core *core, sk__seat *seat, sk__wait_kind kind) {
+  seat->resume_slow = false;
+  flag_sequence(core, kind);
+}
+
+static __attribute__((noinline)) void remark(sk__core *core, bool aiv_only) {
+  sk__flags_check_type(core, "SyncAll");
+  if (sk__in_sub(core)) sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
+}
+
 void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
   sk__checkpoint(core);
-  sk__flags_check_type(core, "SyncAll");
-  if (sk__in_sub(core)) sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
+  if (machine->run.remarks) remark(core, aiv_only);
   uint32_t members = members_of(&machine->run, kind, core->type);
   sk__lock(machine);
   if (members == 0 || !ids_idle(machine, kind)) {
@@ -110,19 +128,11 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   uint64_t mine = sk__core_latest_cycles(core) + machine->soc->costs.sync_all_cycles;
   if (rendezvous->cycles < mine) rendezvous->cycles = mine;
   if (++rendezvous->arrived == members) {
-    if (core->checks) meet(machine, kind, core->type);
-    release(machine, kind, core->type, false);
-    depart(core, rendezvous->cycles);
-    sk__unlock(machine);
-    sk__chance(core);
+    last_arrives(core, kind, rendezvous);
     return;
   }
   sk__seat *seat = sk__seat_of(core);
   sk__seat_block(seat, kind, 0);
-  if (!seat->resume_slow) {
-    depart(core, seat->wake_cycles);
-    return;
-  }
-  seat->resume_slow = false;
-  flag_sequence(core, kind);
+  if (!seat->resume_slow) depart(core, seat->wake_cycles);
+  else fall_back(core, seat, kind);
 }

@@ -364,6 +364,7 @@ void sk_copy_l12l0c_widen(float *dst, const void *src, SK_ARGS_BURSTS) {
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
+/* Only the low value_bytes of the value count: what is above them in the register is anything. */
 static void fill(sk__core *core, sk__pipe pipe, sk__mem mem, void *dst, uint32_t value, uint32_t value_bytes,
                  const asc_fill_value_config *cfg) {
   if (core == NULL || cfg->repeat == 0 || cfg->blk_num == 0) return;
@@ -377,7 +378,7 @@ static void fill(sk__core *core, sk__pipe pipe, sk__mem mem, void *dst, uint32_t
   sk__advance_bytes(core, pipe, cfg->repeat * bytes, costs_of(core)->l1_l0a_bytes_per_cycle);
 }
 #define FILL(op, pipe, mem)                                                                              \
-  void sk_##op##_b16(void *dst, uint16_t value, const asc_fill_value_config *cfg) {                      \
+  void sk_##op##_b16(void *dst, uint32_t value, const asc_fill_value_config *cfg) {                      \
     fill(sk__begin(SK__AIC, pipe, "asc_" #op, SK__SITE()), pipe, mem, dst, value, 2, cfg);               \
   }                                                                                                      \
   void sk_##op##_b32(void *dst, uint32_t value, const asc_fill_value_config *cfg) {                      \

@@ -256,7 +256,7 @@ void sk_copy_l12bt_m(uint64_t dst, const void *src, uint16_t conv_control, SK_AR
 SK_FIX_LIST(SK_FIX_ROW)
 #undef SK_FIX_ROW
 #define SK_FILL_VALUE_ROW(op)                                                           \
-  void sk_##op##_b16(void *dst, uint16_t value, const asc_fill_value_config *cfg);      \
+  void sk_##op##_b16(void *dst, uint32_t value, const asc_fill_value_config *cfg);      \
   void sk_##op##_b32(void *dst, uint32_t value, const asc_fill_value_config *cfg);
 SK_FILL_VALUE_ROW(fill_l0a)
 SK_FILL_VALUE_ROW(fill_l0b)

@@ -135,6 +135,7 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
 void sk__core_begin_block(sk__core *core, uint32_t block) {
   const sk__launch *launch = core->launch;
   sk__seat *seat = sk__seat_of(core);
+  sk__dcache_clean_all(core); /* of the block this core ran before */
   core->block_idx = block;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
@@ -147,7 +148,9 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
   sk__order_begin(core->checker, &core->order, core->index, core->machine->run.before);
 }
 
-/* The end of a kernel on the chip: pipes drain, the data cache is written back and emptied. */
+/* The end of a kernel on the chip: pipes drain, the data cache is written back and emptied. The latter is
+ * put off until this core's next block or the end of the launch: it orders nothing towards other cores of
+ * the launch, so none of them may see the flushed bytes by luck. */
 void sk__core_end_block(sk__core *core) {
   sk__machine *machine = core->machine;
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
@@ -157,7 +160,6 @@ void sk__core_end_block(sk__core *core) {
   core->view.task = SK__NO_TASK;
   core->view.kernel = core->launch->name;
   if (!sk__seat_of(core)->aborted && machine->run.status == SK_OK) sk__events_judge(core);
-  sk__dcache_clean_all(core);
   sk__lock(machine);
   if (machine->run.after != NULL) sk__order_end(core->checker, &core->order, machine->run.after);
   sk__unlock(machine);

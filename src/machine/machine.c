@@ -218,7 +218,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
   for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
   sk__ledger_begin(machine);
   sk__scheduler_begin(machine);
-  run->shared = run->shard_count > 1;
+  run->shared = machine->memory.threaded = run->shard_count > 1;
 }
 
 /* Cores that will never go on leave the launch as they are: their stacks are abandoned. */
@@ -231,6 +231,7 @@ static void run_end(sk__machine *machine, sk__run_stats *stats) {
     seat->state = SK__SEAT_OUT;
     seat->fresh = false;
   }
+  for (uint32_t i = 0; i < run->core_count; i++) sk__dcache_clean_all(&machine->cores[run->cores[i]]);
   sk__ledger_judge(machine);
   sk__flags_end(machine);
   if (stats == NULL) return;

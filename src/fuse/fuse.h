@@ -24,6 +24,7 @@ typedef struct sk__fuse_options {
    * 0 = as computed. aiv must be 0, aic or 2 * aic. */
   uint32_t force_aic, force_aiv;
   bool emulate_vendor_defects;
+  bool raw_block_num;       /* sub-kernels read the SK's block number, as hand-written __sk__ functions do */
 } sk__fuse_options;
 
 sk__fuse_options sk__fuse_defaults(void);
@@ -46,6 +47,7 @@ typedef enum sk__sync {
   SK__SYNC_LIST(X)
 #undef X
 } sk__sync;
+const char *sk__sync_name(sk__sync sync); /* "AIC_TO_AIC" ... */
 
 /* Flush and debug bits of a FUNC task (section 7.3). */
 #define SK__FUNC_DISABLE_DCCI 1u
@@ -58,12 +60,16 @@ typedef enum sk__sync {
 typedef struct sk__op {
   sk__op_type type;
   uint32_t node;            /* index in the SK's task list; UINT32_MAX = boundary */
-  uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: active count */
+  uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: cores that
+                             * leave it to the operator, 0 = none does */
   sk__sync sync;            /* SYNC */
   uint32_t debug;           /* FUNC: SK__FUNC_* */
-  uint32_t early_mask;      /* early start: func mask (FUNC) or sync mask (SYNC) */
-  uint32_t preload_units;   /* PRELOAD */
-  uint64_t address, value;  /* EVENT_* */
+  uint32_t early_mask;      /* early start: func mask (FUNC); SYNC: its bit, 0 = an ordinary SYNC */
+  uint32_t preload_units;   /* PRELOAD: units of 2 KiB */
+  uint32_t copy_count;      /* FUNC: slots in use; a core calls the function of slot (core id mod count) */
+  uint8_t copies[4];        /* FUNC: function of each slot */
+  uint64_t address, value;  /* EVENT_*; address 0 = the word of `word` */
+  uint32_t word;            /* EVENT_*: index in sk__plan.words, UINT32_MAX: the address counts */
   uint32_t condition;       /* EVENT_WAIT */
   sk__task *task;           /* FUNC: the launch whose kernel and arguments it calls; NULL from a file */
 } sk__op;
@@ -78,7 +84,14 @@ typedef struct sk__sk {
   sk__node_index *members;  /* tasks in final order */
   size_t member_count;
   sk__node_index main;      /* the node whose place the SK takes */
+  const char *entry;        /* name of the launched kernel */
 } sk__sk;
+
+/* Eight bytes of zeroed device memory that stand for an event inside or around SKs. */
+typedef struct sk__plan_word {
+  const char *label;        /* "e0x7010", "s0.front1", "s0.back1" */
+  uint64_t event_id;        /* of an event; 0 = boundary word */
+} sk__plan_word;
 
 /* What becomes of a node. */
 typedef enum sk__fate { SK__STAYS, SK__FUSED, SK__LAUNCHES_SK, SK__REMOVED, SK__BOUNDARY } sk__fate;
@@ -96,6 +109,8 @@ typedef struct sk__plan {
   size_t sk_count;
   sk__sk *sks;              /* in order of their main nodes */
   sk__decision *decisions;  /* per graph node */
+  size_t word_count;
+  sk__plan_word *words;
   struct sk__arena *arena;
 } sk__plan;
 

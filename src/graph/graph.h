@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "base/status.h"
 #include "runtime/runtime.h"
 #include "soc/soc.h"
@@ -36,9 +38,16 @@ typedef struct sk__kernel_info {
   bool bound;                /* an SK binding resolves */
   const char *unbound_reason; /* sub-code when not */
   bool in_task_group;        /* parameters refreshed at run time */
-  uint32_t binding_copies;   /* 1..4 */
-  uint32_t code_bytes;       /* 0 unknown */
+  uint32_t binding_copies;   /* different functions bound, 1..4 */
+  uint32_t code_bytes[4][2]; /* per bound function and core type; 0 = unknown or no such half */
+  bool has_half[2];          /* by sk__core_type */
+  bool attributes_failed;    /* the runtime could not tell what this kernel is: no plan at all */
+  bool mix_split;            /* third chip: cuts the task list into groups */
+  bool simt;                 /* third chip: the vector half is SIMT code */
 } sk__kernel_info;
+
+enum { SK__SCHEDMODE_NONE = 2 };
+#define SK__EVENT_EXTERNAL 0x20u /* bit of event_flag: shared with what is outside the graph */
 
 typedef struct sk__node {
   uint64_t id;               /* capture sequence number, global over streams */
@@ -55,18 +64,31 @@ typedef struct sk__node {
 } sk__node;
 
 typedef struct sk__graph {
-  const sk__soc *soc;
+  const sk__soc *soc;        /* NULL: from a file */
+  bool implicit_resets;      /* from tasks: the runtime itself makes an event fresh for each replay */
+  bool third_chip;           /* mix groups, SIMT test, early-start control bit */
   uint32_t aic_count, aiv_count; /* of the device */
   uint32_t stream_count;
   uint32_t *stream_sizes;    /* nodes per stream */
+  uint32_t **stream_nodes;   /* per stream: node indices by position */
   size_t node_count;
   sk__node *nodes;           /* ascending id */
   struct sk__arena *arena;   /* owns everything above */
 } sk__graph;
 
-/* Tasks of one segment, in order of issue. Markers become three nodes each as on the real system
+/* Makes the tables of nodes per stream from node.stream; positions are counted in node order. */
+SK_MUST_USE sk_status sk__graph_index(sk__graph *graph);
+
+/* Tasks of one segment, in order of issue. Each record of an event is an event of its own, which the
+ * waits behind it mean; a wait without a record in the segment, and a record nobody in the segment waits
+ * for, belong to the world outside (SK__EVENT_EXTERNAL). Markers become three nodes each as on the real system
  * (begin, placeholder, placeholder / placeholder, placeholder, end). */
 SK_MUST_USE sk_status sk__graph_from_tasks(const sk__soc *soc, sk__task *const *tasks, size_t count, sk__graph **out);
+/* A graph dump (JSON, as the planner writes it). Refuses what is malformed, too deep or too large with
+ * SK_PARSE and one line that names the place. */
+#define SK__GRAPH_MAX_NODES 1000000u
+SK_MUST_USE sk_status sk__graph_from_json(const json_t *dump, sk__graph **out, char *why, size_t why_bytes);
+SK_MUST_USE sk_status sk__graph_from_text(const char *text, size_t bytes, sk__graph **out, char *why, size_t why_bytes);
 void sk__graph_free(sk__graph *graph);
 
 #endif

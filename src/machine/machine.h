@@ -45,6 +45,9 @@ typedef struct sk__view {
   uint32_t task;            /* index of the sub-kernel, UINT32_MAX un-fused */
   uint32_t sub_ratio;       /* AIVs per AIC of the *launch*: 0, 1, 2 */
   uint64_t dynamic_ub_bytes;
+  bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
+  uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */
+  uint32_t early_mask;      /* sub-kernels: early-start configuration word (sysArgs->skTaskSyncCfg) */
 } sk__view;
 
 typedef struct sk__core sk__core;

@@ -1,0 +1,95 @@
+/* pipeline.c - runs the passes in order, again from the start when one of them asks for it. */
+#include "fuse/planner.h"
+
+#include "base/log.h"
+
+enum { MAX_SPLITS = 10 };
+
+sk_status sk__plan_refuse(sk__planner *p, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (p->why.length == 0) sk__text_vadd(&p->why, format, arguments);
+  va_end(arguments);
+  return SK_STATE;
+}
+
+const char *sk__break_code(sk__break reason) {
+  static const char *const codes[] = {"NONE", "UNFUSIBLE_NODE", "DEADLOCK_DETECTED", "SYNCALL_OP_DROP"};
+  return codes[reason];
+}
+const char *sk__scope_status_code(sk__scope_status status) {
+  static const char *const codes[] = {"INIT", "SUCCESS", "RESOURCE_INSUFFICIENT", "NO_TARGET_NODE", "UNRECOVERABLE_FAIL"};
+  return codes[status];
+}
+
+const char *sk__node_label(const sk__planner *p, uint32_t at) {
+  static const char *const kinds[] = {"kernel", "event record", "event wait", "event reset", "value write", "value wait", "task"};
+  const sk__node *node = &p->graph->nodes[at];
+  if (node->marker != SK__NO_MARKER) return "scope marker";
+  return node->type == SK__NODE_KERNEL ? node->kernel.name : kinds[node->type];
+}
+
+/* One round of splitting; p->resplit = begin again. */
+static sk_status split_once(sk__planner *p) {
+  p->resplit = false;
+  sk__vec_clear(&p->scopes);
+  if (p->options->debug_per_op_max_core_num != 0) return sk__per_op_split(p);
+  sk_status status = sk__initial_split(p);
+  if (status == SK_OK) status = sk__schedmode_split(p);
+  if (status == SK_OK) status = sk__deadlock_refine(p);
+  if (status == SK_OK && p->options->task_breaker_bypass != 0) {
+    status = sk__prune_default_nodes(p);
+    if (status == SK_OK && !p->resplit) status = sk__deadlock_refine(p);
+  }
+  if (status == SK_OK && !p->resplit) status = sk__prune_event_streams(p);
+  return status;
+}
+
+static sk_status split(sk__planner *p) {
+  for (int round = 0; round < MAX_SPLITS; round++) {
+    sk_status status = split_once(p);
+    if (status != SK_OK || !p->resplit) return status;
+  }
+  sk__vec_clear(&p->scopes); /* the pass that asked for another round has given the scopes up */
+  sk__log(SK__LOG_WARNING, "splitting into scopes did not settle in %d rounds; nothing is fused", MAX_SPLITS);
+  return SK_OK;
+}
+
+static sk_status build(sk__planner *p) {
+  p->step_of = sk__arena_alloc(&p->scratch, p->graph->node_count * sizeof(uint32_t));
+  if (p->step_of == NULL) return SK_OUT_OF_MEMORY;
+  memset(p->step_of, 0xff, p->graph->node_count * sizeof(uint32_t));
+  sk_status status = SK_OK;
+  for (uint32_t s = 0; s < p->scopes.count && status == SK_OK; s++)
+    if (p->scopes.items[s].status == SK__SCOPE_SUCCESS) status = sk__build_sk(p, s);
+  return status;
+}
+
+sk_status sk__planner_run(sk__planner *p) {
+  p->stage = SK__STAGE_GRAPH;
+  sk_status status = sk__classify(p);
+  if (status == SK_OK) status = sk__mark_scopes(p);
+  if (status == SK_OK) status = sk__classify_values(p);
+  if (status != SK_OK) return status;
+  p->stage = SK__STAGE_SPLIT;
+  if ((status = split(p)) != SK_OK) return status;
+  p->stage = SK__STAGE_POSTPROCESS;
+  if ((status = sk__place_launches(p)) != SK_OK) return status;
+  p->stage = SK__STAGE_BUILD;
+  if ((status = build(p)) != SK_OK) return status;
+  p->stage = SK__STAGE_DONE;
+  return SK_OK;
+}
+
+void sk__planner_free(sk__planner *p) {
+  for (size_t e = 0; e < p->events.count; e++) {
+    sk__vec_free(&p->events.items[e].waits);
+    sk__vec_free(&p->events.items[e].resets);
+    sk__vec_free(&p->events.items[e].writes);
+  }
+  sk__vec_free(&p->events);
+  for (size_t s = 0; s < p->scopes.count; s++) sk__vec_free(&p->scopes.items[s].boundary);
+  sk__vec_free(&p->scopes);
+  sk__vec_free(&p->words);
+  sk__arena_free(&p->scratch);
+}

@@ -244,6 +244,9 @@ static bool polls_in_vain(sk__machine *machine, sk__seat *seat) {
   }
   if (++seat->idle_picks == IDLE_ROUNDS) run->idle_seats++;
   if (run->idle_seats < run->live - run->blocked) return false;
+  /* Blocks that ended have flushed on the chip; here that waits (sk__core_end_block), but not for ever. */
+  for (uint32_t i = 0; i < run->core_count; i++)
+    if (machine->seats[run->cores[i]].state == SK__SEAT_DONE) sk__dcache_clean_all(&machine->cores[run->cores[i]]);
   uint64_t stores = 0;
   for (uint32_t i = 0; i < run->core_count; i++) stores += machine->cores[run->cores[i]].gm_stores;
   if (stores == run->idle_stores) return true;

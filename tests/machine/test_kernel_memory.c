@@ -157,6 +157,31 @@ static void test_sub_kernel_that_flushes(void **state) {
   sk__machine_destroy(m);
 }
 
+/* One core says "done" by a scalar store and ends; the other polls. The end of a block flushes at last. */
+static void store_or_poll(sk__core *core, void *context) {
+  job *j = context;
+  if (core->index == 2) {
+    store(j->gm, 1, 1);
+    return;
+  }
+  for (uint32_t value = 0; value == 0; j->seen[0]++) {
+    copy_in(core, j->gm, 64, 2);
+    value = load((const uint32_t *)core->local, 3);
+    if (value == 0) sk__yield(core);
+  }
+}
+
+static void test_poller_sees_the_flush_of_an_ended_block(void **state) {
+  (void)state;
+  sk__machine *m = small_machine();
+  job j = {.gm = alloc(m, 64)};
+  assert_int_equal(launch(m, SK_AIV_ONLY, 2, NULL, store_or_poll, &j), SK_OK);
+  assert_null(finding_of(m, "DEADLOCK"));
+  assert_null(finding_of(m, "H11")); /* nothing orders the store before the poll */
+  assert_found(m, "SYNC_GM");
+  sk__machine_destroy(m);
+}
+
 /* ---- a twin run ------------------------------------------------------------------------------- */
 
 static bool hash_range(void *context, uint64_t start, uint64_t bytes) {
@@ -224,4 +249,5 @@ SK_TESTS(SK_TEST(test_store_far_outside_device_memory), SK_TEST(test_store_behin
          SK_TEST(test_store_into_another_cores_ub), SK_TEST(test_scalar_store_on_a_cube_core_into_l1),
          SK_TEST(test_store_behind_an_allocation_is_harmless), SK_TEST(test_kernel_end_flushes),
          SK_TEST(test_sub_kernel_end_does_not_flush), SK_TEST(test_sub_kernel_that_flushes),
+         SK_TEST(test_poller_sees_the_flush_of_an_ended_block),
          SK_TEST(test_twin_run_sees_the_same_memory), SK_TEST(test_two_host_threads))

@@ -67,6 +67,9 @@ SK_EXPORT void sk_kernel_register(const sk_kernel *kernel);
 SK_EXPORT int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_ub_bytes,
                                void *stream, const void *args, const char *file, uint32_t line);
 
+/* Records a refusal as this thread's acl error (aclGetRecentErrMsg) and returns the code. */
+SK_EXPORT int sk_report_error(int code, const char *text);
+
 /* Local arrays. skcc turns `__ubuf__ float x[256];` into a pointer to storage that stands at the same
  * place for the whole kernel on a core. memory: 1 UB, 2 L1, 3 L0A, 4 L0B, 5 L0C, 6 BT, 7 FB. */
 typedef struct sk_local_slot { uint32_t id; } sk_local_slot; /* one static per declaration, zero at start */

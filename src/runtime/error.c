@@ -18,6 +18,8 @@ aclError sk__fail(aclError code, const char *format, ...) {
   return code;
 }
 
+int sk_report_error(int code, const char *text) { return sk__fail(code, "%s", text); }
+
 const char *sk__acl_error_name(aclError code) {
   switch (code) {
 #define X(name, value, text) \

@@ -1,0 +1,235 @@
+/* Plans executed on the machine: every operator runs on its own blocks, in order, idle cores take part in
+ * the barriers only. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+#include "fuse/fuse.h"
+#include "harness.h"
+
+enum { SLOTS = 64 };
+
+/* Argument block of the test kernels: out[slot] = in[slot] + add, one slot of 32 bytes per core. */
+typedef struct args { uint64_t in, out; uint32_t add, slots; } args;
+
+static uint32_t my_index(const sk__core *core) {
+  return core->type == SK__AIC ? core->block_idx : core->block_idx * core->ratio + core->sub_block;
+}
+
+/* Each core handles the slots index, index + blocks ...; block number as the sub-kernel sees it. */
+static void add_kernel(const void *raw) {
+  const args *a = raw;
+  sk__core *core = sk__self;
+  uint32_t local[8];
+  sk__pipe store = core->type == SK__AIC ? SK__PIPE_FIX : SK__PIPE_MTE3;
+  for (uint32_t slot = my_index(core); slot < a->slots; slot += core->view.block_num) {
+    sk__enter(SK__PIPE_MTE2, "load", NULL);
+    if (!sk__gm_load(core, SK__PIPE_MTE2, local, a->in + slot * 32, 32)) return;
+    for (int i = 0; i < 8; i++) local[i] += a->add;
+    sk__pipe_barrier(core, SK__PIPE_ALL);
+    sk__enter(store, "store", NULL);
+    if (!sk__gm_store(core, store, a->out + slot * 32, local, 32)) return;
+  }
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+static const sk_kernel cube = {.abi = SK_KERNEL_ABI, .type = SK_AIC_ONLY, .name = "cube_add", .file = "t.c", .args_bytes = sizeof(args), .aic = add_kernel};
+static const sk_kernel vector = {.abi = SK_KERNEL_ABI, .type = SK_AIV_ONLY, .name = "vector_add", .file = "t.c", .args_bytes = sizeof(args), .aiv = add_kernel};
+
+typedef struct bed {
+  sk__runtime *runtime;
+  void *stream;
+  void *buffer[4];
+  sk__task *tasks[16];
+  size_t count;
+  sk__graph *graph;
+  sk__plan *plan;
+  char why[256];
+} bed;
+
+static bed *taking; /* the hook's target: tasks are taken, not run */
+static sk_status take(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
+  (void)runtime;
+  bed *b = context;
+  for (size_t i = 0; i < count && b->count < 16; i++) b->tasks[b->count++] = sk__task_ref(tasks[i]);
+  return SK_OK;
+}
+
+static void bed_open(bed *b) {
+  memset(b, 0, sizeof *b);
+  taking = b;
+  assert_int_equal(aclInit(NULL), ACL_SUCCESS);
+  assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateStream(&b->stream), ACL_SUCCESS);
+  b->runtime = sk__runtime_get();
+  uint32_t start[SLOTS * 8];
+  for (uint32_t i = 0; i < SLOTS * 8; i++) start[i] = i;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(aclrtMalloc(&b->buffer[i], sizeof start, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    assert_int_equal(aclrtMemcpy(b->buffer[i], sizeof start, start, sizeof start, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  }
+  sk__runtime_set_hook(b->runtime, take, b);
+}
+
+static void launch(bed *b, const sk_kernel *kernel, uint32_t blocks, int from, int to, uint32_t add) {
+  args a = {(uint64_t)b->buffer[from], (uint64_t)b->buffer[to], add, SLOTS};
+  assert_int_equal(sk_kernel_launch(kernel, blocks, 0, b->stream, &a, "t.c", 1), ACL_SUCCESS);
+}
+
+/* Plans and runs what was launched; the launches made. */
+static size_t plan_and_run(bed *b, const sk__fuse_options *options, sk__launch_result *results) {
+  assert_int_equal(aclrtSynchronizeStream(b->stream), ACL_SUCCESS);
+  sk__runtime_set_hook(b->runtime, NULL, NULL);
+  assert_int_equal(sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(b->runtime)), b->tasks, b->count, &b->graph), SK_OK);
+  sk_status made = sk__plan_make(b->graph, options, &b->plan, b->why, sizeof b->why);
+  if (made != SK_OK) print_message("plan: %s\n", b->why);
+  assert_int_equal(made, SK_OK);
+  size_t launches = 0;
+  sk_status ran = sk__plan_run(b->runtime, b->plan, results, &launches);
+  size_t count = 0;
+  const sk__finding *findings = sk__findings(sk__machine_checker(sk__runtime_machine(b->runtime)), &count);
+  for (size_t i = 0; i < count; i++) print_message("finding %s: %s\n", findings[i].id, findings[i].message);
+  assert_int_equal(ran, SK_OK);
+  assert_int_equal(count, 0);
+  return launches;
+}
+
+static void check(bed *b, int buffer, uint32_t added) {
+  uint32_t got[SLOTS * 8];
+  assert_int_equal(aclrtMemcpy(got, sizeof got, b->buffer[buffer], sizeof got, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  for (uint32_t i = 0; i < SLOTS * 8; i++) assert_int_equal(got[i], i + added);
+}
+
+static void test_chain_of_three_is_one_launch(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &cube, 8, 0, 1, 1);
+  launch(&b, &vector, 40, 1, 2, 10);
+  launch(&b, &cube, 20, 2, 3, 100);
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 1);
+  assert_true(results[0].is_sk);
+  assert_int_equal(results[0].type, SK_MIX_AIC_1_2);
+  assert_int_equal(results[0].blocks, 20);
+  assert_int_equal(results[0].stats.aiv_used, 40);
+  check(&b, 3, 111);
+}
+
+static void test_vector_only_chain(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &vector, 48, 0, 1, 1);
+  launch(&b, &vector, 7, 1, 2, 10);
+  launch(&b, &vector, 48, 2, 3, 100);
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 1);
+  assert_int_equal(results[0].type, SK_AIV_ONLY);
+  assert_int_equal(results[0].blocks, 48);
+  check(&b, 3, 111);
+}
+
+static void test_none_scope_keeps_a_kernel_outside(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &vector, 8, 0, 1, 1);
+  assert_int_equal(aclskScopeBegin(NULL, b.stream), ACL_SUCCESS);
+  launch(&b, &vector, 8, 1, 2, 10);
+  assert_int_equal(aclskScopeEnd(NULL, b.stream), ACL_SUCCESS);
+  launch(&b, &vector, 8, 2, 3, 100);
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 3);
+  assert_true(results[0].is_sk);
+  assert_false(results[1].is_sk);
+  assert_true(results[2].is_sk);
+  check(&b, 3, 111);
+}
+
+static void test_per_op_runs_each_alone_on_all_cores(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &cube, 8, 0, 1, 1);
+  launch(&b, &vector, 5, 1, 2, 10);
+  sk__fuse_options options = sk__fuse_defaults();
+  options.debug_per_op_max_core_num = 1;
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 2);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(results[i].type, SK_MIX_AIC_1_2);
+    assert_int_equal(results[i].blocks, 24);
+  }
+  check(&b, 2, 11);
+}
+
+static void test_forced_to_all_cores(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &cube, 8, 0, 1, 1);
+  launch(&b, &vector, 5, 1, 2, 10);
+  sk__fuse_options options = sk__fuse_defaults();
+  options.force_aic = 24;
+  options.force_aiv = 48;
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 1);
+  assert_int_equal(results[0].type, SK_MIX_AIC_1_2);
+  assert_int_equal(results[0].stats.aiv_used, 48);
+  check(&b, 2, 11);
+}
+
+static void test_two_streams_joined_by_events(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  void *first = b.stream, *second, *event;
+  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
+  launch(&b, &cube, 8, 0, 1, 1);
+  assert_int_equal(aclrtRecordEvent(event, first), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(second, event), ACL_SUCCESS);
+  b.stream = second;
+  launch(&b, &vector, 8, 1, 2, 10);
+  assert_int_equal(aclrtRecordEvent(event, second), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(first, event), ACL_SUCCESS);
+  b.stream = first;
+  launch(&b, &cube, 8, 2, 3, 100);
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 1);
+  assert_int_equal(results[0].type, SK_MIX_AIC_1_1);
+  check(&b, 3, 111);
+}
+
+static void test_listing_and_json(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &cube, 8, 0, 1, 1);
+  launch(&b, &vector, 8, 1, 2, 10);
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  plan_and_run(&b, &options, results);
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&text, &bytes);
+  sk__plan_print(b.plan, to);
+  fclose(to);
+  assert_non_null(strstr(text, "  AIC: P:cube_add cube_add b11 s13\n  AIV: P:vector_add w13 vector_add\n"));
+  free(text);
+  json_t *json = sk__plan_json(b.plan);
+  assert_non_null(json);
+  json_t *scope = json_array_get(json_object_get(json, "scopes"), 0);
+  assert_string_equal(json_string_value(json_object_get(scope, "type")), "MIX_1_1");
+  assert_int_equal(json_array_size(json_object_get(json, "decisions")), 2);
+  json_decref(json);
+}
+
+SK_TESTS(SK_TEST(test_chain_of_three_is_one_launch), SK_TEST(test_vector_only_chain), SK_TEST(test_none_scope_keeps_a_kernel_outside),
+         SK_TEST(test_per_op_runs_each_alone_on_all_cores), SK_TEST(test_forced_to_all_cores),
+         SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json))

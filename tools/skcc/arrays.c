@@ -164,12 +164,12 @@ static uint32_t enclosing_end(const unit *u, uint32_t i, uint32_t body) {
  * other half gets an address at which no memory is: passing it on is harmless, using it is found. A kernel
  * with this half alone asks for the storage, so that the runtime can say what is wrong. */
 static bool is_of_other_half(const unit *u, unsigned memory, uint32_t body) {
-  bool cube_memory = memory != 1;
-  if (cube_memory == u->cube_half) return false;
+  bool cube_memory = memory != 1, cube_half = u->part == PART_CUBE;
+  if (cube_memory == cube_half) return false;
   for (size_t i = 0; i < u->kernel_count; i++) {
     const kernel *k = &u->kernels[i];
     if (k->definition == 0 || u->functions[k->definition - 1].body != body) continue;
-    return u->cube_half ? k->type != KERNEL_AIC && k->type != KERNEL_MIX_1_0 : k->type != KERNEL_AIV && k->type != KERNEL_MIX_0_1;
+    return cube_half ? k->type != KERNEL_AIC && k->type != KERNEL_MIX_1_0 : k->type != KERNEL_AIV && k->type != KERNEL_MIX_0_1;
   }
   return true;
 }

@@ -238,6 +238,7 @@ static template_text read_template(unit *u, const function *f) {
 
 /* ---- the text behind a kernel -------------------------------------------------------------------- */
 
+/* Argument blocks are read without hooks: on the chip the arguments come in registers and constants. */
 #define HIDDEN "__attribute__((visibility(\"hidden\"), no_sanitize(\"thread\")))"
 
 static void write_struct(const unit *u, const kernel *k, const char *head, text *out) {
@@ -249,7 +250,7 @@ static void write_struct(const unit *u, const kernel *k, const char *head, text 
 
 static void write_launcher(const unit *u, const kernel *k, const template_text *t, text *out) {
   const char *scope = u->cplusplus ? "::" : "";
-  text_printf(out, " %sstatic inline __attribute__((unused, no_sanitize(\"thread\"))) int sk__launch_%s(const char *sk__file, "
+  text_printf(out, " %sstatic inline __attribute__((unused)) int sk__launch_%s(const char *sk__file, "
               "unsigned sk__line, unsigned sk__blocks, unsigned long sk__ub, void *sk__stream", t->defaulted, k->name);
   for (size_t i = 0; i < k->param_count; i++) {
     text_printf(out, ", %s", declare_as(u, k, i, param_name(u, k, i)));
@@ -305,33 +306,42 @@ static void write_record(const unit *u, const kernel *k, const function *f, cons
   text_printf(out, "%s, %s};", aic, aiv);
 }
 
-static void write_plain(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
-  const char *half = u->cube_half ? "aic" : "aiv";
-  bool cube = has_cube_half(k->type), vector = has_vector_half(k->type);
-  if (u->cube_half ? cube : vector) write_entry(k, t, half, out);
-  if (u->cube_half) return;
-  if (cube) text_printf(out, " __attribute__((visibility(\"hidden\"))) void sk__aic_%s(const void *);", k->name);
-  write_params(u, k, "", out);
-  text_printf(out, " const struct sk__record sk__kernel_%s = ", k->name);
-  write_record(u, k, f, format_string("\"%s\"", k->name), cube ? format_string("sk__aic_%s", k->name) : "0",
-               vector ? format_string("sk__aiv_%s", k->name) : "0", out);
-  text_printf(out, " static __attribute__((constructor, no_sanitize(\"thread\"))) void sk__register_%s(void) { "
-              "%ssk__register_kernel(&sk__kernel_%s); }", k->name, u->cplusplus ? "::" : "", k->name);
+static void declare_entry(const kernel *k, const template_text *t, const char *half, text *out) {
+  text_printf(out, " %s__attribute__((visibility(\"hidden\"))) void sk__%s_%s(const void *);", t->head, half, k->name);
 }
 
-/* A template's record is made at the first launch of an instantiation. */
+/* In its half the entry itself; in the host part, where the record is, its declaration. */
+static void write_entries(const unit *u, const kernel *k, const template_text *t, text *out) {
+  const struct { bool has; part part; const char *name; } halves[] = {
+    {has_cube_half(k->type), PART_CUBE, "aic"}, {has_vector_half(k->type), PART_VECTOR, "aiv"}};
+  for (size_t i = 0; i < 2; i++) {
+    if (halves[i].has && u->part == halves[i].part) write_entry(k, t, halves[i].name, out);
+    else if (halves[i].has && (k->is_template || u->part == PART_HOST)) declare_entry(k, t, halves[i].name, out);
+  }
+}
+
+static char *entry_name(const kernel *k, const template_text *t, const char *half, bool has) {
+  return has ? format_string("&sk__%s_%s%s", half, k->name, t->arguments) : copy_string("0", 1);
+}
+
+static void write_plain(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
+  if (u->part != PART_HOST) return;
+  write_params(u, k, "", out);
+  text_printf(out, " const struct sk__record sk__kernel_%s = ", k->name);
+  write_record(u, k, f, format_string("\"%s\"", k->name), entry_name(k, t, "aic", has_cube_half(k->type)),
+               entry_name(k, t, "aiv", has_vector_half(k->type)), out);
+  text_printf(out, " static __attribute__((constructor)) void sk__register_%s(void) { %ssk__register_kernel(&sk__kernel_%s); }",
+              k->name, u->cplusplus ? "::" : "", k->name);
+}
+
+/* A template's record is made at the first launch of an instantiation. Every part has it: that is what
+ * makes the halves instantiate their entries. */
 static void write_template(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
-  bool cube = has_cube_half(k->type), vector = has_vector_half(k->type);
-  const char *half = u->cube_half ? "aic" : "aiv";
-  if (u->cube_half ? cube : vector) write_entry(k, t, half, out);
-  if (!u->cube_half && cube)
-    text_printf(out, " %s__attribute__((visibility(\"hidden\"))) void sk__aic_%s(const void *);", t->head, k->name);
-  bool aic = cube, aiv = vector && !u->cube_half;
   text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s() {", t->head, k->name);
   write_params(u, k, t->arguments, out);
   text_puts(out, " static char sk__name[256]; static const struct sk__record sk__record = ");
-  write_record(u, k, f, "sk__name", aic ? format_string("&sk__aic_%s%s", k->name, t->arguments) : "0",
-               aiv ? format_string("&sk__aiv_%s%s", k->name, t->arguments) : "0", out);
+  write_record(u, k, f, "sk__name", entry_name(k, t, "aic", has_cube_half(k->type)),
+               entry_name(k, t, "aiv", has_vector_half(k->type)), out);
   text_printf(out, " static const bool sk__known = (::sk__template_name(sk__name, sizeof sk__name, \"%s\", __PRETTY_FUNCTION__), "
               "::sk__register_kernel(&sk__record), true); (void)sk__known; return &sk__record; }", k->name);
 }
@@ -375,14 +385,20 @@ static void rewrite_kernel(unit *u, uint32_t index) {
     read_body_type(u, k, f);
     if (k->type == KERNEL_UNSET) k->type = KERNEL_AIV;
     u->needs_cube_half |= has_cube_half(k->type);
+    u->needs_vector_half |= has_vector_half(k->type);
   }
   template_text t = read_template(u, f);
   if (u->error_count != errors || (k->announced && f->body == 0)) return;
   text out = {0};
   if (!k->announced) announce(u, k, f, &t, &out);
-  if (f->body != 0) begin_system_text(u, f->end, &out);
-  if (f->body != 0 && k->is_template) write_template(u, k, f, &t, &out);
-  else if (f->body != 0) write_plain(u, k, f, &t, &out);
+  if (f->body != 0) {
+    begin_system_text(u, f->end, &out);
+    write_entries(u, k, &t, &out);
+    if (k->is_template) write_template(u, k, f, &t, &out);
+    else write_plain(u, k, f, &t, &out);
+    /* Whoever calls a kernel like a function shall not find a silent, unhooked twin. */
+    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ __builtin_trap(); }"));
+  }
   edit_after(u, f->end, out.bytes);
 }
 

@@ -44,7 +44,7 @@ static int link_all(const options *o, const places *p, char *const *objects, con
   for (size_t i = 0; i < o->input_count; i++) list_add(&argv, objects[i] != NULL ? objects[i] : o->inputs[i].path);
   list_join(&argv, &o->link);
   add_library(p, &argv);
-  return run_command(&argv, NULL, NULL) == 0 ? 0 : EXIT_COMPILE;
+  return run_command(&argv, NULL) == 0 ? 0 : EXIT_COMPILE;
 }
 
 /* ld -r of one object is a copy that stands beside the output, ready to be renamed. */
@@ -52,7 +52,7 @@ static int copy_object(const char *object, const char *temporary) {
   list argv = {0};
   const char *const words[] = {"ld", "-r", "-o", temporary, object};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) list_add(&argv, words[i]);
-  return run_command(&argv, NULL, NULL) == 0 ? 0 : EXIT_COMPILE;
+  return run_command(&argv, NULL) == 0 ? 0 : EXIT_COMPILE;
 }
 
 char *object_name(const char *source) {

@@ -1,6 +1,7 @@
-/* pipeline.c - each half of each source: preprocess, rewrite, compile; then the halves become one object.
+/* pipeline.c - sources to objects: preprocess, rewrite and compile the parts, then make one object of them.
  *
- * Halves and sources are jobs in processes of their own, as many at a time as there are processors. */
+ * A job is a process of its own: one makes host part and vector half of a source, one its cube half. As
+ * many run at a time as there are processors. */
 #include "skcc.h"
 
 #include <errno.h>
@@ -9,18 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a job's exit code says beyond EXIT_*. */
-enum { JOB_DONE = 0, JOB_WANTS_CUBE = 64, JOB_NO_CUBE = 65 };
+/* What a job's exit code says beyond EXIT_*: bits for the parts it made or knows to be needed. */
+enum { JOB_DONE = 64, JOB_HAS_VECTOR = 1, JOB_WANTS_CUBE = 2, JOB_NO_CUBE = 4 };
 
 typedef struct job {
   const options *options;
   const places *places;
   const input *input;
-  size_t number;
   bool cube;
-  char *preprocessed, *rewritten, *object, *messages;
+  char *preprocessed, *messages, *host_messages;
+  char *rewritten[3], *object[3]; /* by part */
   process process;
-  bool started, finished;
+  bool started;
   int result;
 } job;
 
@@ -58,7 +59,7 @@ static int preprocess(const job *j) {
   list_add(&argv, j->input->path);
   list_add(&argv, "-o");
   list_add(&argv, j->preprocessed);
-  return run_command(&argv, NULL, j->messages);
+  return run_command(&argv, j->messages);
 }
 
 static void add_hook_flags(const char *compiler, list *argv) {
@@ -74,7 +75,8 @@ static void add_hook_flags(const char *compiler, list *argv) {
     for (size_t i = 0; i < sizeof gcc / sizeof *gcc; i++) list_add(argv, gcc[i]);
 }
 
-static int compile(const job *j, bool hooks) {
+/* The host part of a source with halves keeps its warnings to itself: the vector half has said them. */
+static process start_compiler(const job *j, part which, bool hooks, bool quiet) {
   bool cplusplus = j->input->cplusplus;
   const char *compiler = compiler_of(j->options, cplusplus);
   list argv = {0};
@@ -84,13 +86,14 @@ static int compile(const job *j, bool hooks) {
   list_add(&argv, cplusplus ? "c++-cpp-output" : "cpp-output");
   add_language_flags(j, &argv);
   if (hooks) add_hook_flags(compiler, &argv);
+  if (quiet) list_add(&argv, "-w");
   /* "One per process" would join the statics of equal inline functions and templates of two halves, and of
    * two operator libraries. */
   if (cplusplus && !is_clang(compiler)) list_add(&argv, "-fno-gnu-unique");
-  list_add(&argv, j->rewritten);
+  list_add(&argv, j->rewritten[which]);
   list_add(&argv, "-o");
-  list_add(&argv, j->object);
-  return run_command(&argv, NULL, j->messages);
+  list_add(&argv, j->object[which]);
+  return run_start(&argv, quiet ? j->host_messages : j->messages);
 }
 
 static bool write_file(const char *path, const text *content) {
@@ -101,67 +104,92 @@ static bool write_file(const char *path, const text *content) {
   return good;
 }
 
-/* The cube half gives the program its entries and nothing else: groups are dissolved (both halves may
- * hold the same inline function, compiled differently), other names become local, constructors go. */
-static int keep_entries(const job *j) {
-  char *merged = format_string("%s.r", j->object);
+/* A half gives the program its entries and nothing else: groups are dissolved (all parts may hold the same
+ * inline function, compiled differently), other names become local, constructors go. */
+static int keep_entries(const job *j, part which) {
+  const char *object = j->object[which];
+  char *merged = format_string("%s.r", object);
   list ld = {0}, objcopy = {0};
-  const char *const ld_words[] = {"ld", "-r", "--force-group-allocation", "-o", merged, j->object};
+  const char *const ld_words[] = {"ld", "-r", "--force-group-allocation", "-o", merged, object};
   for (size_t i = 0; i < sizeof ld_words / sizeof *ld_words; i++) list_add(&ld, ld_words[i]);
-  int code = run_command(&ld, NULL, j->messages);
+  int code = run_command(&ld, j->messages);
   if (code != 0) return code;
-  const char *const words[] = {"objcopy", "--wildcard", "--keep-global-symbol=*sk__aic_*", "--remove-section=.init_array*",
-                               "--remove-section=.fini_array*", "--remove-section=.ctors*", "--remove-section=.dtors*",
-                               "--remove-section=.llvm_addrsig", merged, j->object};
+  const char *const words[] = {"objcopy", "--wildcard", which == PART_CUBE ? "--keep-global-symbol=*sk__aic_*" : "--keep-global-symbol=*sk__aiv_*",
+                               "--remove-section=.init_array*", "--remove-section=.fini_array*", "--remove-section=.ctors*",
+                               "--remove-section=.dtors*", "--remove-section=.llvm_addrsig", merged, object};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) list_add(&objcopy, words[i]);
-  return run_command(&objcopy, NULL, j->messages);
+  return run_command(&objcopy, j->messages);
+}
+
+static bool make_text(const job *j, const unit *read, part which, unit *u) {
+  text out = {0};
+  if (rewrite_part(read, which, u, &out)) return write_file(j->rewritten[which], &out);
+  FILE *messages = fopen(j->messages, "a");
+  if (messages != NULL) {
+    fwrite(u->messages.bytes, 1, u->messages.length, messages);
+    fclose(messages);
+  }
+  return false;
+}
+
+static bool read_preprocessed(const job *j, unit *u) {
+  if (preprocess(j) != 0) return false;
+  *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus};
+  if (read_file(j->preprocessed, &u->source)) {
+    rewrite_read(u);
+    return true;
+  }
+  fprintf(stderr, "skcc: cannot read '%s': %s\n", j->preprocessed, strerror(errno));
+  return false;
+}
+
+static int run_cube(const job *j, const unit *read) {
+  unit u;
+  if (!make_text(j, read, PART_CUBE, &u)) return EXIT_COMPILE;
+  if (!u.needs_cube_half) return JOB_DONE | JOB_NO_CUBE;
+  if (j->options->kind == OUTPUT_TEXT) return JOB_DONE;
+  if (run_wait(start_compiler(j, PART_CUBE, true, false)) != 0) return EXIT_COMPILE;
+  return keep_entries(j, PART_CUBE) == 0 ? JOB_DONE : EXIT_INTERNAL;
+}
+
+static int run_host_and_vector(const job *j, const unit *read) {
+  unit host, vector;
+  if (!make_text(j, read, PART_HOST, &host)) return EXIT_COMPILE;
+  int result = JOB_DONE | (host.needs_vector_half ? JOB_HAS_VECTOR : 0) | (host.needs_cube_half ? JOB_WANTS_CUBE : 0);
+  bool halves = host.needs_vector_half || host.needs_cube_half;
+  if (host.needs_vector_half && !make_text(j, read, PART_VECTOR, &vector)) return EXIT_COMPILE;
+  if (j->options->kind == OUTPUT_TEXT) return result;
+  process half = {0};
+  if (host.needs_vector_half) half = start_compiler(j, PART_VECTOR, true, false);
+  /* Device functions without a kernel serve those of other files. */
+  int code = run_wait(start_compiler(j, PART_HOST, host.has_device_code && !halves, halves));
+  if (host.needs_vector_half && run_wait(half) != 0) code = EXIT_COMPILE;
+  if (code != 0) return EXIT_COMPILE;
+  if (host.needs_vector_half && keep_entries(j, PART_VECTOR) != 0) return EXIT_INTERNAL;
+  return result;
 }
 
 static int run_half(void *context) {
-  job *j = context;
-  if (preprocess(j) != 0) return EXIT_COMPILE;
-  unit u = {.name = j->input->path, .cplusplus = j->input->cplusplus, .cube_half = j->cube};
-  if (!read_file(j->preprocessed, &u.source)) {
-    fprintf(stderr, "skcc: cannot read '%s': %s\n", j->preprocessed, strerror(errno));
-    return EXIT_INTERNAL;
-  }
-  text out = {0};
-  if (!rewrite(&u, &out)) {
-    FILE *messages = fopen(j->messages, "a");
-    if (messages != NULL) {
-      fwrite(u.messages.bytes, 1, u.messages.length, messages);
-      fclose(messages);
-    }
-    return EXIT_COMPILE;
-  }
-  if (j->cube && !u.needs_cube_half) return JOB_NO_CUBE;
-  if (!write_file(j->rewritten, &out)) return EXIT_INTERNAL;
-  if (j->options->kind == OUTPUT_TEXT) return JOB_DONE;
-  if (compile(j, u.has_device_code) != 0) return EXIT_COMPILE;
-  if (j->cube) return keep_entries(j) == 0 ? JOB_DONE : EXIT_INTERNAL;
-  return u.needs_cube_half ? JOB_WANTS_CUBE : JOB_DONE;
+  const job *j = context;
+  unit read;
+  if (!read_preprocessed(j, &read)) return EXIT_COMPILE;
+  return j->cube ? run_cube(j, &read) : run_host_and_vector(j, &read);
 }
 
 /* ---- scheduling -------------------------------------------------------------------------------- */
 
-static void start(job *j) {
-  j->started = true;
-  j->process = run_job(run_half, j);
-}
-
-static void finish(job *j) {
-  j->result = run_job_result(j->process);
-  j->finished = true;
-}
-
 static job new_job(const options *o, const places *p, size_t number, bool cube) {
-  job j = {.options = o, .places = p, .input = &o->inputs[number], .number = number, .cube = cube};
-  const char *half = cube ? "aic" : "aiv", *type = j.input->cplusplus ? "ii" : "i";
+  static const char *const parts[] = {"host", "aiv", "aic"};
+  job j = {.options = o, .places = p, .input = &o->inputs[number], .cube = cube};
+  const char *type = j.input->cplusplus ? "ii" : "i";
   char *stem = run_temp_file("");
-  j.preprocessed = format_string("%s%zu.%s.pre.%s", stem, number, half, type);
-  j.rewritten = format_string("%s%zu.%s.%s", stem, number, half, type);
-  j.object = format_string("%s%zu.%s.o", stem, number, half);
-  j.messages = format_string("%s%zu.%s.messages", stem, number, half);
+  for (unsigned i = 0; i < 3; i++) {
+    j.rewritten[i] = format_string("%s%zu.%s.%s", stem, number, parts[i], type);
+    j.object[i] = format_string("%s%zu.%s.o", stem, number, parts[i]);
+  }
+  j.preprocessed = format_string("%s%zu.%s.pre.%s", stem, number, parts[cube ? PART_CUBE : PART_VECTOR], type);
+  j.messages = format_string("%s%zu.%s.messages", stem, number, parts[cube ? PART_CUBE : PART_VECTOR]);
+  j.host_messages = format_string("%s%zu.host.messages", stem, number);
   free(stem);
   return j;
 }
@@ -169,17 +197,23 @@ static job new_job(const options *o, const places *p, size_t number, bool cube) 
 /* Jobs are in order; the oldest running one is waited for, which keeps the processors busy enough. */
 static void run_jobs(job *jobs, size_t count) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t limit = processors > 1 ? (size_t)processors : 2, oldest = 0;
-  for (size_t next = 0; next < count && !run_interrupted(); next++) {
-    if (next - oldest >= limit) finish(&jobs[oldest++]);
-    start(&jobs[next]);
+  size_t limit = processors > 1 ? (size_t)processors : 2, oldest = 0, next = 0;
+  for (; next < count && !run_interrupted(); next++) {
+    if (next - oldest >= limit) {
+      jobs[oldest].result = run_job_result(jobs[oldest].process);
+      oldest++;
+    }
+    jobs[next].started = true;
+    jobs[next].process = run_job(run_half, &jobs[next]);
   }
-  for (; oldest < count; oldest++)
-    if (jobs[oldest].started && !jobs[oldest].finished) finish(&jobs[oldest]);
+  for (; oldest < next; oldest++) jobs[oldest].result = run_job_result(jobs[oldest].process);
 }
 
-static bool failed(const job *j) {
-  return j->started && j->result != JOB_DONE && j->result != JOB_WANTS_CUBE && j->result != JOB_NO_CUBE;
+static bool done(const job *j) { return j->started && (j->result & ~(JOB_HAS_VECTOR | JOB_WANTS_CUBE | JOB_NO_CUBE)) == JOB_DONE; }
+
+static void print_file(const char *path) {
+  text content = {0};
+  if (read_file(path, &content) && content.length > 0) fwrite(content.bytes, 1, content.length, stderr);
 }
 
 /* Both halves usually say the same; then it is said once. */
@@ -187,27 +221,36 @@ static void print_messages(const job *vector, const job *cube) {
   text first = {0}, second = {0};
   (void)read_file(vector->messages, &first);
   if (first.length > 0) fwrite(first.bytes, 1, first.length, stderr);
+  else if (!done(vector)) print_file(vector->host_messages);
   if (cube == NULL || !cube->started || !read_file(cube->messages, &second) || second.length == 0) return;
   if (first.length == second.length && memcmp(first.bytes, second.bytes, first.length) == 0) return;
   fprintf(stderr, "%s: in the cube half:\n", cube->input->path);
   fwrite(second.bytes, 1, second.length, stderr);
 }
 
-static int join_halves(const job *vector, const job *cube, char **object) {
-  *object = format_string("%s.joined.o", vector->object);
-  const char *const words[] = {"ld", "-r", "-o", *object, vector->object, cube->object};
+static int join_parts(const job *vector, const job *cube, char **object) {
+  *object = vector->object[PART_HOST];
+  if ((vector->result & (JOB_HAS_VECTOR | JOB_WANTS_CUBE)) == 0) return 0;
+  *object = format_string("%s.joined.o", vector->object[PART_HOST]);
   list argv = {0};
+  const char *const words[] = {"ld", "-r", "-o", *object, vector->object[PART_HOST]};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) list_add(&argv, words[i]);
-  return run_command(&argv, NULL, NULL) == 0 ? 0 : EXIT_INTERNAL;
+  if (vector->result & JOB_HAS_VECTOR) list_add(&argv, vector->object[PART_VECTOR]);
+  if (vector->result & JOB_WANTS_CUBE) list_add(&argv, cube->object[PART_CUBE]);
+  return run_command(&argv, NULL) == 0 ? 0 : EXIT_INTERNAL;
 }
 
 static int copy_text_output(const options *o, const job *vector, const job *cube) {
-  const job *halves[] = {vector, cube};
+  const struct { bool wanted; const char *title, *path; } parts[] = {
+    {true, "host part", vector->rewritten[PART_HOST]},
+    {(vector->result & JOB_HAS_VECTOR) != 0, "vector half", vector->rewritten[PART_VECTOR]},
+    {cube != NULL && cube->started && (cube->result & JOB_NO_CUBE) == 0, "cube half", cube != NULL ? cube->rewritten[PART_CUBE] : ""}};
   FILE *out = o->output != NULL && strcmp(o->output, "-") != 0 ? fopen(o->output, "w") : stdout;
-  for (size_t i = 0; i < 2 && out != NULL; i++) {
+  for (size_t i = 0; i < 3 && out != NULL; i++) {
     text content = {0};
-    bool wanted = halves[i] != NULL && halves[i]->started && halves[i]->result != JOB_NO_CUBE;
-    if (wanted && read_file(halves[i]->rewritten, &content)) fwrite(content.bytes, 1, content.length, out);
+    if (!parts[i].wanted || !read_file(parts[i].path, &content)) continue;
+    fprintf(out, "/* ---- %s ---- */\n", parts[i].title);
+    fwrite(content.bytes, 1, content.length, out);
   }
   if (out == NULL || (out != stdout && fclose(out) != 0)) {
     fprintf(stderr, "skcc: cannot write '%s': %s\n", o->output, strerror(errno));
@@ -216,20 +259,15 @@ static int copy_text_output(const options *o, const job *vector, const job *cube
   return 0;
 }
 
-static int collect(const options *o, job *vector, job *cube, char **object) {
+static int collect(const options *o, const job *vector, const job *cube, char **object) {
   print_messages(vector, cube);
-  bool cube_failed = cube != NULL && failed(cube);
-  if (failed(vector) || cube_failed) {
-    int worst = failed(vector) ? vector->result : 0;
-    if (cube_failed && cube->result > worst) worst = cube->result;
+  if (!done(vector) || (cube != NULL && !done(cube))) {
+    int worst = done(vector) ? 0 : vector->result;
+    if (cube != NULL && !done(cube) && cube->result > worst) worst = cube->result;
     return worst == EXIT_COMPILE ? EXIT_COMPILE : EXIT_INTERNAL;
   }
-  if (!vector->started || !vector->finished) return EXIT_INTERNAL;
   if (o->kind == OUTPUT_TEXT) return copy_text_output(o, vector, cube);
-  *object = vector->object;
-  bool both = vector->result == JOB_WANTS_CUBE && cube != NULL && cube->result == JOB_DONE;
-  if (both) return join_halves(vector, cube, object);
-  return vector->result == JOB_WANTS_CUBE ? EXIT_INTERNAL : 0;
+  return join_parts(vector, cube, object);
 }
 
 int compile_sources(const options *o, const places *p, char **objects) {
@@ -258,7 +296,7 @@ int compile_sources(const options *o, const places *p, char **objects) {
   }
   run_jobs(jobs, count);
   for (size_t i = 0; i < o->input_count; i++) { /* cube kernels that only an included file shows */
-    if (vectors[i] == NULL || cubes[i] != NULL || vectors[i]->result != JOB_WANTS_CUBE) continue;
+    if (vectors[i] == NULL || cubes[i] != NULL || !done(vectors[i]) || (vectors[i]->result & JOB_WANTS_CUBE) == 0) continue;
     jobs[count] = new_job(o, p, i, true);
     cubes[i] = &jobs[count++];
     run_jobs(cubes[i], 1);

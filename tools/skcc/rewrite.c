@@ -1,4 +1,4 @@
-/* rewrite.c - all rewriting of one preprocessed text, in the order in which the steps need each other. */
+/* rewrite.c - one preprocessed text to the text of one of its parts. */
 #include "skcc.h"
 
 /* What the user's own files say; those of the system and of this product say it of everybody. */
@@ -16,22 +16,26 @@ static void read_facts(unit *u) {
     if (user[i]) (void)lex_raw_facts(u->files.items[i], &u->flags, &cube);
 }
 
-bool rewrite(unit *u, text *out) {
+void rewrite_read(unit *u) {
   lex(u);
   scan(u);
   read_facts(u);
+}
+
+bool rewrite_part(const unit *read, part which, unit *u, text *out) {
+  *u = *read; /* tokens and functions are shared; edits and kernels are the part's own */
+  u->part = which;
   rewrite_qualifiers(u);
   rewrite_kernels(u);
   rewrite_launches(u);
   rewrite_arrays(u);
-  rewrite_hosts(u);
   if (u->error_count > 0) return false;
   if ((u->needs_glue || u->kernel_count > 0) && u->token_count > 2) {
     text glue = {0};
     begin_system_text(u, 1, &glue);
     text_puts(&glue, glue_text(u->cplusplus));
     edit_before(u, 1, glue.bytes);
-    u->edits[u->edit_count - 1].order = 0;
+    u->edits[u->edit_count - 1].order = 0; /* first of all */
   }
   edit_write(u, out);
   return true;

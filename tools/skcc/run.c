@@ -86,31 +86,30 @@ static void print_command(const list *argv) {
 
 int run_wait(process p) {
   int status = 0;
+  if (p.pid == 0) return 127;
   while (waitpid(p.pid, &status, 0) < 0)
     if (errno != EINTR) return 127;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int run_command(const list *argv, const char *stdout_file, const char *stderr_file) {
+process run_start(const list *argv, const char *messages) {
   if (run.verbose) print_command(argv);
   list arguments = *argv;
   arguments.items = grow(arguments.items, arguments.count, &arguments.capacity, sizeof *arguments.items);
   arguments.items[arguments.count] = NULL;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (stdout_file != NULL)
-    posix_spawn_file_actions_addopen(&actions, 1, stdout_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (stderr_file != NULL)
-    posix_spawn_file_actions_addopen(&actions, 2, stderr_file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+  if (messages != NULL)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages, O_WRONLY | O_CREAT | O_APPEND, 0666);
   pid_t pid = 0;
   int error = posix_spawnp(&pid, arguments.items[0], &actions, NULL, arguments.items, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    fprintf(stderr, "skcc: cannot run '%s': %s\n", argv->items[0], strerror(error));
-    return 127;
-  }
-  return run_wait((process){pid});
+  if (error == 0) return (process){pid};
+  fprintf(stderr, "skcc: cannot run '%s': %s\n", argv->items[0], strerror(error));
+  return (process){0};
 }
+
+int run_command(const list *argv, const char *messages) { return run_wait(run_start(argv, messages)); }
 
 process run_job(int (*job)(void *), void *context) {
   fflush(NULL);

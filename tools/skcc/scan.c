@@ -78,6 +78,7 @@ static void found_function(unit *u, function f, uint32_t head_end, bool in_class
   f.bound = range_has(u, f.first, head_end, WORD_SK);
   f.device = f.kernel || f.bound || range_has(u, f.first, head_end, WORD_AICORE);
   f.member = in_class || (f.name > f.first && (is_mark(u, f.name - 1, MARK_SCOPE) || is_mark(u, f.name - 1, '~')));
+  u->has_device_code |= f.device && f.body != 0 && !u->tokens[f.name].system;
   if (f.body == 0 && !f.kernel && !f.bound) return;
   if (!is_plain_name(u, f.name)) {
     if (f.kernel) unit_error(u, f.open, "cannot tell the name of this __global__ function");
@@ -235,63 +236,7 @@ static void scan_scope(unit *u, uint32_t i, uint32_t end, uint32_t path, bool in
   }
 }
 
-/* ---- which functions belong to the device ------------------------------------------------------ */
-
-static int by_name(const void *a, const void *b, void *context) {
-  const unit *u = context;
-  const token *x = &u->tokens[u->functions[*(const uint32_t *)a].name];
-  const token *y = &u->tokens[u->functions[*(const uint32_t *)b].name];
-  uint32_t shorter = x->length < y->length ? x->length : y->length;
-  int order = memcmp(u->source.bytes + x->at, u->source.bytes + y->at, shorter);
-  return order != 0 ? order : (int)x->length - (int)y->length;
-}
-
-/* A function that device code calls by name runs on the device, whether or not it says __aicore__. */
-static void reach_from(unit *u, const function *from, uint32_t *sorted, size_t count, uint32_t *work, size_t *work_count) {
-  for (uint32_t i = from->body; i < from->end; i++) {
-    if (!is_plain_name(u, i)) continue;
-    size_t low = 0, high = count;
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      const token *t = &u->tokens[i], *m = &u->tokens[u->functions[sorted[middle]].name];
-      uint32_t shorter = t->length < m->length ? t->length : m->length;
-      int order = memcmp(u->source.bytes + m->at, u->source.bytes + t->at, shorter);
-      if (order == 0) order = (int)m->length - (int)t->length;
-      if (order < 0) low = middle + 1;
-      else high = middle;
-    }
-    for (; low < count && same_name(u, u->functions[sorted[low]].name, i); low++) {
-      function *f = &u->functions[sorted[low]];
-      if (f->device || f->host_reaches) continue;
-      f->host_reaches = true;
-      work[(*work_count)++] = sorted[low];
-    }
-  }
-}
-
-static void find_reached(unit *u) {
-  uint32_t *sorted = NULL, *work = NULL;
-  size_t capacity = 0, work_capacity = 0, count = 0, work_count = 0;
-  for (uint32_t i = 0; i < u->function_count; i++) {
-    const function *f = &u->functions[i];
-    if (f->body == 0 || u->tokens[f->name].system) continue;
-    sorted = grow(sorted, count, &capacity, sizeof *sorted);
-    work = grow(work, count, &work_capacity, sizeof *work);
-    sorted[count++] = i;
-    if (f->device || f->member) work[work_count++] = i;
-    u->has_device_code |= f->device;
-  }
-  if (count > 0) qsort_r(sorted, count, sizeof *sorted, by_name, u);
-  while (work_count > 0) {
-    function from = u->functions[work[--work_count]];
-    reach_from(u, &from, sorted, count, work, &work_count);
-  }
-  free(sorted);
-  free(work);
-}
-
 void scan(unit *u) {
   list_add(&u->paths, "");
   scan_scope(u, 1, (uint32_t)u->token_count - 1, 0, false);
-  find_reached(u);
 }

@@ -1,8 +1,15 @@
 /* skcc.h - what the parts of the kernel compiler driver share.
  *
- * Way of a source file, once per half (vector half with the host code, cube half):
- *   preprocessor of the host compiler -> tokens (lex.c) -> declarations (scan.c)
- *   -> edits (kernels.c, launches.c, arrays.c, hosts.c) -> text with line markers (edit.c) -> host compiler
+ * A source with kernels is compiled up to three times, from the same file:
+ *   host part     the host's functions, launchers and kernel records, no memory hooks
+ *   vector half   with hooks; gives the program its kernels' AIV entries and no other name
+ *   cube half     the same for AIC entries, if there are kernels with a cube half
+ * So host code runs at its own speed, and the halves may differ (#if, templates, inline functions) without
+ * clashing. Device code has its own copy of variables, as on the chip. A source without device code has
+ * the host part only.
+ *
+ * Way of each: preprocessor of the host compiler -> tokens (lex.c) -> declarations (scan.c)
+ *   -> edits (kernels.c, launches.c, arrays.c) -> text with line markers (edit.c) -> host compiler
  * The dialect is rewritten after preprocessing, so macros, conditionals and included files need no
  * treatment of their own; __SKCC__ tells the headers to leave the dialect's words alone. */
 #ifndef SKCC_SKCC_H
@@ -139,7 +146,6 @@ typedef struct function {
   uint32_t end;         /* the last token: ';' or '}' */
   uint32_t template_first, template_last; /* of the '<...>' of a template head, empty if none */
   bool member, kernel, device, bound; /* bound: __sk__ */
-  bool host_reaches;    /* called by name from device code */
   uint32_t path;        /* index in unit.paths: the namespaces around it */
 } function;
 
@@ -165,9 +171,12 @@ typedef struct edit {
   bool resync;          /* follow with a line marker and padding, so that lines and columns go on as before */
 } edit;
 
+typedef enum part { PART_HOST, PART_VECTOR, PART_CUBE } part;
+
 typedef struct unit {
   const char *name;     /* the user's file as given */
-  bool cplusplus, cube_half;
+  bool cplusplus;
+  part part;
   text source;          /* preprocessed */
   token *tokens;        /* [0] is a sentinel; the last is TOKEN_END */
   size_t token_count, token_capacity;
@@ -179,7 +188,7 @@ typedef struct unit {
   edit *edits;
   size_t edit_count, edit_capacity;
   uint32_t flags;       /* SK_KERNEL_* seen in the user's files */
-  bool has_device_code, needs_cube_half, needs_glue;
+  bool has_device_code, needs_vector_half, needs_cube_half, needs_glue;
   unsigned slot_count, error_count;
   text messages;
 } unit;
@@ -221,7 +230,6 @@ void rewrite_qualifiers(unit *u);
 void rewrite_kernels(unit *u);
 void rewrite_launches(unit *u);
 void rewrite_arrays(unit *u);
-void rewrite_hosts(unit *u);
 
 /* edit.c */
 void edit_replace(unit *u, uint32_t first, uint32_t last, char *insert); /* tokens [first, last] */
@@ -235,8 +243,10 @@ void begin_system_text(const unit *u, uint32_t at, text *out);
 /* glue.c: declarations that rewritten text needs. */
 const char *glue_text(bool cplusplus);
 
-/* rewrite.c: all of it on one preprocessed text. False if the unit has errors (then in messages). */
-bool rewrite(unit *u, text *out);
+/* rewrite.c: the source to tokens and functions; then, for each part, its text. rewrite_part is false if
+ * there are errors (then in messages). */
+void rewrite_read(unit *u);
+bool rewrite_part(const unit *read, part which, unit *u, text *out);
 
 /* ---- driver ----------------------------------------------------------------------------------- */
 
@@ -278,13 +288,14 @@ void run_setup(bool verbose, bool keep_temps);
 const char *run_temp_dir(void);
 char *run_temp_file(const char *name);
 void run_unfinished(char *path); /* a file to remove if we end early; NULL when it is done */
-/* Runs a program with its output appended to or sent to files (NULL = inherited); its exit code, 128+n if
- * killed, 127 if it could not be started. */
-int run_command(const list *argv, const char *stdout_file, const char *stderr_file);
+/* Starts a program with its messages appended to a file (NULL = inherited). */
+process run_start(const list *argv, const char *messages);
+/* Its exit code, 128+n if killed, 127 if it could not be started. */
+int run_wait(process p);
+int run_command(const list *argv, const char *messages);
 /* A forked copy of the driver that does one job, in a process group of its own. */
 process run_job(int (*job)(void *), void *context);
 int run_job_result(process p);
-int run_wait(process p);
 bool run_interrupted(void);
 void run_cleanup(void);
 

@@ -187,6 +187,9 @@ void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__ac
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride,
                               const void *site, const char *instr);
+/* Every byte was written since this launch (or sub-kernel) began? For instructions that may then declare
+ * more than they use. Records nothing; false also where an answer would cost a search. */
+bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);
 /* Device memory was allocated (contents undefined) or freed: forget its history. */
 void sk__shadow_gm_reset(sk__checker *checker, uint64_t address, uint64_t bytes);
 /* The host wrote device memory (memcpy, memset): initialised, ordered before every later launch. */

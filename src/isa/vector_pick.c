@@ -45,28 +45,43 @@ static const uint8_t *source_at(const picking *p, uint32_t r, uint32_t elem) {
          elem % per_block * p->size;
 }
 
-/* Runs of chosen elements, broken where the source's blocks are not contiguous. */
+/* Declares the chosen elements as read. Where everything was initialised, whole blocks are declared: the
+ * unit reads blocks, and elements one by one would cost far more than the instruction. */
 static void source_footprint(sk__core *core, const picking *p) {
-  uint32_t per_block = SK__BLOCK_BYTES / p->size;
-  bool contiguous = p->src.block_bytes == SK__BLOCK_BYTES;
+  bool blocks = sk__shadow_local_initialised(core->checker, &core->order, (uint64_t)p->src.base,
+                                             sk__stream_extent(&p->src, &p->it));
+  if (p->pattern == 7 || (p->pattern != 0 && blocks)) {
+    sk__stream_access(core, SK__PIPE_V, SK__READ, &p->src, &p->it);
+    return;
+  }
   for (uint32_t r = 0; r < sk__iteration_total(&p->it); r++) {
-    const uint8_t *run_start = NULL;
-    uint64_t run_bytes = 0;
+    const uint8_t *start = NULL, *end = NULL; /* the run so far */
     for (uint32_t first = 0; first < elems_of(p, r); first += 64) {
       for (uint64_t bits = chosen(p, r, first); bits != 0; bits &= bits - 1) {
-        uint32_t elem = first + (uint32_t)__builtin_ctzll(bits);
-        const uint8_t *at = source_at(p, r, elem);
-        if (run_bytes != 0 && at == run_start + run_bytes && (contiguous || elem % per_block != 0)) {
-          run_bytes += p->size;
-          continue;
+        const uint8_t *at = source_at(p, r, first + (uint32_t)__builtin_ctzll(bits)), *at_end = at + p->size;
+        if (blocks) {
+          at -= (uint64_t)at % SK__BLOCK_BYTES;
+          at_end = at + SK__BLOCK_BYTES;
         }
-        if (run_bytes != 0) sk__local_access(core, SK__PIPE_V, SK__READ, run_start, run_bytes);
-        run_start = at;
-        run_bytes = p->size;
+        if (start == NULL || at < start || at > end) {
+          if (start != NULL) sk__local_access(core, SK__PIPE_V, SK__READ, start, (uint64_t)(end - start));
+          start = end = at;
+        }
+        if (at_end > end) end = at_end;
       }
     }
-    if (run_bytes != 0) sk__local_access(core, SK__PIPE_V, SK__READ, run_start, run_bytes);
+    if (start != NULL) sk__local_access(core, SK__PIPE_V, SK__READ, start, (uint64_t)(end - start));
   }
+}
+
+/* Fixed patterns of one contiguous repeat: every step-th element from `first` on. */
+static uint8_t *keep_every(uint8_t *out, const uint8_t *row, uint32_t n, uint32_t first, uint32_t step, uint32_t size) {
+  if (size == 4) {
+    for (uint32_t e = first; e < n; e += step, out += 4) memcpy(out, row + 4 * (size_t)e, 4);
+  } else {
+    for (uint32_t e = first; e < n; e += step, out += 2) memcpy(out, row + 2 * (size_t)e, 2);
+  }
+  return out;
 }
 
 static void keep_chosen(const picking *p, uint8_t *out) {
@@ -74,6 +89,12 @@ static void keep_chosen(const picking *p, uint8_t *out) {
   for (uint32_t r = 0; r < sk__iteration_total(&p->it); r++) {
     bool contiguous = p->src.block_bytes == SK__BLOCK_BYTES;
     const uint8_t *row = p->src.base + (uint64_t)r * p->src.repeat_bytes;
+    if (contiguous && p->pattern != 0) {
+      uint32_t step = p->pattern == 7 ? 1 : p->pattern <= 2 ? 2 : 4;
+      uint32_t first = p->pattern == 7 ? 0 : p->pattern <= 2 ? p->pattern - 1 : p->pattern - 3;
+      out = keep_every(out, row, elems_of(p, r), first, step, size);
+      continue;
+    }
     for (uint32_t first = 0; first < elems_of(p, r); first += 64) {
       for (uint64_t bits = chosen(p, r, first); bits != 0; bits &= bits - 1, out += size) {
         uint32_t elem = first + (uint32_t)__builtin_ctzll(bits);
@@ -104,8 +125,7 @@ static void pick(sk__core *core, picking *p, void *dst) {
   uint8_t *d = sk__ub_operand(core, dst, bytes, SK__BLOCK_BYTES, "dst");
   if (d == NULL) return;
   if (core->checks) {
-    if (p->pattern == 7) sk__stream_access(core, SK__PIPE_V, SK__READ, &p->src, &p->it);
-    else source_footprint(core, p);
+    source_footprint(core, p);
     if (kept != 0) sk__local_access(core, SK__PIPE_V, SK__WRITE, d, bytes);
   }
   keep_chosen(p, core->scratch);

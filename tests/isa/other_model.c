@@ -12,6 +12,12 @@
 uint8_t model_memory[UB_BYTES];
 static uint8_t was_read[UB_BYTES], was_written[UB_BYTES];
 
+bool model_initialised;
+
+bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes) {
+  (void)checker, (void)order, (void)address, (void)bytes;
+  return model_initialised;
+}
 void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
   (void)site;
   memset((is_write ? fixture_written : fixture_read) + (address - core->local), 1, bytes);

@@ -12,6 +12,7 @@
 #include "vector_fixture.h"
 
 extern uint8_t model_memory[UB_BYTES];
+extern bool model_initialised; /* what the shadow says about memory when it is asked */
 void model_start(uint64_t seed);
 /* Memory was prepared by hand: the model takes it over. */
 void model_take(void);

@@ -233,22 +233,32 @@ static bool offset_range(sk__core *core, const gathering *g, uint32_t *least, ui
   return true;
 }
 
+/* Does an enabled offset fetch bytes of [dst, dst + dst_bytes)? */
+static bool fetches_from(const gathering *g, const uint8_t *src, const uint8_t *dst, uint64_t dst_bytes) {
+  for (uint32_t r = 0; r < sk__iteration_total(&g->it); r++) {
+    for (uint32_t e = 0; e < g->it.lanes; e++) {
+      const uint8_t *at = src + g->offset[r * g->it.lanes + e];
+      if (sk__lane_enabled(&g->it, r, e) && at < dst + dst_bytes && dst < at + g->piece) return true;
+    }
+  }
+  return false;
+}
+
 /* Bytes the offsets point at, as few runs: a bit per piece between the least and the greatest offset.
- * True if one of the pieces lies in [dst, dst + dst_bytes). */
-static bool gather_footprint(sk__core *core, const gathering *g, const uint8_t *src, uint32_t least, uint32_t most,
-                             const uint8_t *dst, uint64_t dst_bytes) {
+ * Where everything there was initialised, a piece is a block (see source_footprint). */
+static void gather_footprint(sk__core *core, const gathering *g, const uint8_t *src, uint32_t least, uint32_t most) {
+  bool blocks = sk__shadow_local_initialised(core->checker, &core->order, (uint64_t)(src + least), most - least + g->piece);
+  uint32_t piece = blocks ? SK__BLOCK_BYTES : g->piece, first = least / piece, pieces = most / piece - first + 1;
   uint64_t *seen = core->scratch;
-  uint32_t pieces = (most - least) / g->piece + 1;
   memset(seen, 0, (pieces + 63) / 64 * sizeof *seen);
   const uint32_t *offset = g->offset;
   for (uint32_t r = 0; r < sk__iteration_total(&g->it); r++, offset += g->it.lanes) {
     for (uint32_t e = 0; e < g->it.lanes; e++) {
       if (!sk__lane_enabled(&g->it, r, e)) continue;
-      uint32_t piece = (offset[e] - least) / g->piece;
-      seen[piece / 64] |= UINT64_C(1) << (piece % 64);
+      uint32_t at = offset[e] / piece - first;
+      seen[at / 64] |= UINT64_C(1) << (at % 64);
     }
   }
-  bool hit = false;
   for (uint32_t at = 0; at < pieces;) {
     uint64_t word = seen[at / 64] >> (at % 64);
     if (word == 0) {
@@ -258,12 +268,19 @@ static bool gather_footprint(sk__core *core, const gathering *g, const uint8_t *
     at += (uint32_t)__builtin_ctzll(word);
     uint32_t n = 1;
     while (at + n < pieces && (seen[(at + n) / 64] >> ((at + n) % 64) & 1) != 0) n++;
-    const uint8_t *run = src + least + (uint64_t)at * g->piece;
-    hit |= run < dst + dst_bytes && dst < run + (uint64_t)n * g->piece;
-    sk__local_access(core, SK__PIPE_V, SK__READ, run, (uint64_t)n * g->piece);
+    sk__local_access(core, SK__PIPE_V, SK__READ, src + ((uint64_t)first + at) * piece, (uint64_t)n * piece);
     at += n;
   }
-  return hit;
+}
+
+/* Into what it reads: a finding and true. */
+static bool gathers_into_source(sk__core *core, const gathering *g, const uint8_t *src, uint32_t least, uint32_t most,
+                                const uint8_t *dst, uint64_t dst_bytes) {
+  bool near = src + least < dst + dst_bytes && dst < src + most + g->piece;
+  if (dst != src && !(near && fetches_from(g, src, dst, dst_bytes))) return false;
+  sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own", "%s",
+                    dst == src ? "dst and src are the same memory" : "an offset points into dst");
+  return true;
 }
 
 /* Checks and footprints shared by both gathers; the addresses come back resolved. */
@@ -283,18 +300,10 @@ static bool gather_ready(sk__core *core, gathering *g, sk__stream *dst, const ui
   if (!offset_range(core, g, &least, &most)) return false;
   *src = sk__ub_operand(core, *src, (uint64_t)most + g->piece, SK__BLOCK_BYTES, "src + offset");
   if (*src == NULL) return false;
-  if (dst->base == *src) {
-    sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own",
-                      "dst and src are the same memory");
-    return false;
-  }
+  if (gathers_into_source(core, g, *src, least, most, dst->base, dst_bytes)) return false;
   if (!core->checks) return true;
   sk__stream_access(core, SK__PIPE_V, SK__READ, &offsets, &g->it);
-  if (gather_footprint(core, g, *src, least, most, dst->base, dst_bytes)) {
-    sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own",
-                      "an offset points into dst");
-    return false;
-  }
+  gather_footprint(core, g, *src, least, most);
   sk__stream_access(core, SK__PIPE_V, SK__WRITE, dst, &g->it);
   return true;
 }
@@ -338,15 +347,11 @@ static void gather_datablock(sk__core *core, void *dst, const void *src, const u
       !offset_range(core, &g, &least, &most))
     return;
   const uint8_t *s = sk__ub_operand(core, src, (uint64_t)most + SK__BLOCK_BYTES, SK__BLOCK_BYTES, "src + offset");
-  if (s == NULL) return;
+  if (s == NULL || gathers_into_source(core, &g, s, least, most, d.base, dst_bytes)) return;
   if (core->checks) {
     offsets.base = (uint8_t *)(uintptr_t)g.offset;
     sk__stream_access(core, SK__PIPE_V, SK__READ, &offsets, &g.it);
-    if (gather_footprint(core, &g, s, least, most, d.base, dst_bytes)) {
-      sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own",
-                        "an offset points into dst");
-      return;
-    }
+    gather_footprint(core, &g, s, least, most);
     sk__stream_access(core, SK__PIPE_V, SK__WRITE, &d, &words);
   }
   for (uint32_t r = 0; r < repeat; r++) {

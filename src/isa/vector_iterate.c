@@ -105,17 +105,32 @@ void sk__stream_access(sk__core *core, sk__pipe pipe, sk__access kind, const sk_
 
 void sk__stream_gather(const sk__stream *stream, const sk__iterations *it, uint32_t r, void *to) {
   const uint8_t *from = stream->base + (uint64_t)r * stream->repeat_bytes;
-  uint32_t bytes = packed_bytes(stream, r < it->full ? it->prefix : it->tail);
+  uint32_t bytes = packed_bytes(stream, r < it->full ? it->prefix : it->tail), done = 0;
   uint8_t *out = to;
-  for (uint32_t done = 0; done < bytes; done += SK__BLOCK_BYTES, from += stream->block_bytes) {
-    uint32_t part = bytes - done < SK__BLOCK_BYTES ? bytes - done : SK__BLOCK_BYTES;
-    memcpy(out + done, from, part);
-  }
+  for (; done + SK__BLOCK_BYTES <= bytes; done += SK__BLOCK_BYTES, from += stream->block_bytes)
+    memcpy(out + done, from, SK__BLOCK_BYTES);
+  if (done < bytes) memcpy(out + done, from, bytes - done);
 }
 
-static void scatter_nibble(uint8_t *at, const uint8_t *from, uint32_t element) {
-  uint32_t mask = (element & 1u) != 0 ? 0xf0u : 0x0fu;
-  *at = (uint8_t)((*at & ~mask) | (*from & mask));
+/* The elements of one block that `bits` names. */
+#define SCATTER(T)                                                     \
+  for (; bits != 0; bits &= bits - 1) {                                \
+    uint32_t e = (uint32_t)__builtin_ctzll(bits);                      \
+    memcpy(to + e * sizeof(T), from + e * sizeof(T), sizeof(T));       \
+  }                                                                    \
+  break
+static void scatter_block(uint8_t *to, const uint8_t *from, uint64_t bits, uint32_t element_bits) {
+  switch (element_bits) {
+    case 64: SCATTER(uint64_t);
+    case 32: SCATTER(uint32_t);
+    case 16: SCATTER(uint16_t);
+    case 8: SCATTER(uint8_t);
+    default:
+      for (; bits != 0; bits &= bits - 1) {
+        uint32_t e = (uint32_t)__builtin_ctzll(bits), nibble = (e & 1u) != 0 ? 0xf0u : 0x0fu;
+        to[e / 2] = (uint8_t)((to[e / 2] & ~nibble) | (from[e / 2] & nibble));
+      }
+  }
 }
 
 void sk__stream_scatter(const sk__stream *stream, const sk__iterations *it, uint32_t r, const void *from) {
@@ -125,12 +140,9 @@ void sk__stream_scatter(const sk__stream *stream, const sk__iterations *it, uint
   bool pattern = r < it->full && it->pattern;
   for (uint32_t first = 0; first < prefix; first += n, in += SK__BLOCK_BYTES, to += stream->block_bytes) {
     uint32_t some = prefix - first < n ? prefix - first : n;
-    uint32_t whole = pattern ? 0 : some & (stream->element_bits == 4 ? ~1u : ~0u);
-    if (whole != 0) memcpy(to, in, whole * stream->element_bits / 8);
-    for (uint32_t e = whole; e < some; e++) {
-      if (!sk__lane_enabled(it, r, first + e)) continue;
-      if (stream->element_bits == 4) scatter_nibble(to + e / 2, in + e / 2, e);
-      else memcpy(to + e * stream->element_bits / 8, in + e * stream->element_bits / 8, stream->element_bits / 8);
-    }
+    uint64_t bits = low_bits(some);
+    if (pattern) bits &= it->bits[first >> 6] >> (first & 63u);
+    if (bits == low_bits(n)) memcpy(to, in, SK__BLOCK_BYTES);
+    else scatter_block(to, in, bits, stream->element_bits);
   }
 }

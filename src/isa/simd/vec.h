@@ -40,36 +40,158 @@ V_INLINE vi v_seti(int32_t x) { return (vi){0} + x; }
 V_INLINE vf v_if(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 V_INLINE vi v_ifi(vi mask, vi a, vi b) { return (mask & a) | (~mask & b); }
 V_INLINE vf v_abs(vf x) { return (vf)((vi)x & 0x7fffffff); }
-V_INLINE vf v_canon(vf x) { return v_if(x == x, x, (vf)v_seti(0x7fc00000)); }
+V_INLINE vf v_canon(vf x) {
+#if VW == 16
+  const __m512 nan = (__m512)v_seti(0x7fc00000);
+  return (vf)_mm512_mask_mov_ps((__m512)x, _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q), nan);
+#else
+  return v_if(x == x, x, (vf)v_seti(0x7fc00000));
+#endif
+}
+/* Into [low, high]; NaN stays NaN. */
+V_INLINE vf v_clamp(vf x, float low, float high) {
+#if VW == 16
+  return (vf)_mm512_min_ps((__m512)v_set(high), _mm512_max_ps((__m512)v_set(low), (__m512)x));
+#elif VW == 8
+  return (vf)_mm256_min_ps((__m256)v_set(high), _mm256_max_ps((__m256)v_set(low), (__m256)x));
+#elif defined(__x86_64__)
+  return (vf)_mm_min_ps((__m128)v_set(high), _mm_max_ps((__m128)v_set(low), (__m128)x));
+#else
+  return v_if(x > high, v_set(high), v_if(x < low, v_set(low), x));
+#endif
+}
 
-/* ---- memory: m = VW lanes, or fewer at the end ------------------------------------------------ */
+/* ---- memory: m = VW lanes, or fewer at the end (the rest of the vector is 0) --------------------- */
 
-#define V_LOAD(name, type, element)                              \
+#if VW == 16
+#define V_PART(m) ((1u << (m)) - 1u)
+#define V_LOAD_PART_4(p, m) _mm512_maskz_loadu_epi32((__mmask16)V_PART(m), p)
+#define V_LOAD_PART_2(p, m) _mm256_maskz_loadu_epi16((__mmask16)V_PART(m), p)
+#define V_LOAD_PART_1(p, m) _mm_maskz_loadu_epi8((__mmask16)V_PART(m), p)
+#define V_STORE_PART_4(p, m, v) _mm512_mask_storeu_epi32(p, (__mmask16)V_PART(m), (__m512i)(v))
+#define V_STORE_PART_2(p, m, v) _mm256_mask_storeu_epi16(p, (__mmask16)V_PART(m), (__m256i)(v))
+#define V_STORE_PART_1(p, m, v) _mm_mask_storeu_epi8(p, (__mmask16)V_PART(m), (__m128i)(v))
+#define V_LOAD_PART(p, m, type, size) v = (type)V_LOAD_PART_##size(p, m)
+#define V_STORE_PART(p, m, v, size) V_STORE_PART_##size(p, m, v)
+#else
+/* By powers of two: the sizes are constants, so no call to memcpy is left. bytes < whole. */
+V_INLINE void v_copy_part(uint8_t *to, const uint8_t *from, size_t bytes, size_t whole) {
+  if (whole > 16 && (bytes & 16)) memcpy(to, from, 16), to += 16, from += 16;
+  if (whole > 8 && (bytes & 8)) memcpy(to, from, 8), to += 8, from += 8;
+  if (whole > 4 && (bytes & 4)) memcpy(to, from, 4), to += 4, from += 4;
+  if (bytes & 2) memcpy(to, from, 2), to += 2, from += 2;
+  if (bytes & 1) *to = *from;
+}
+#define V_LOAD_PART(p, m, type, size) v_copy_part((uint8_t *)&v, (const uint8_t *)(p), (m) * (size), VW * (size))
+#define V_STORE_PART(p, m, v, size) v_copy_part((uint8_t *)(p), (const uint8_t *)&(v), (m) * (size), VW * (size))
+#endif
+
+#define V_LOAD(name, type, element, size)                        \
   V_INLINE type name(const void *from, size_t i, size_t m) {     \
     type v = {0};                                                \
     const element *p = (const element *)from + i;                \
     if (m == VW) memcpy(&v, p, sizeof v);                        \
-    else memcpy(&v, p, m * sizeof(element));                     \
+    else V_LOAD_PART(p, m, type, size);                          \
     return v;                                                    \
   }
-#define V_STORE(name, type, element)                             \
+#define V_STORE(name, type, element, size)                       \
   V_INLINE void name(void *to, size_t i, size_t m, type v) {     \
     element *p = (element *)to + i;                              \
     if (m == VW) memcpy(p, &v, sizeof v);                        \
-    else memcpy(p, &v, m * sizeof(element));                     \
+    else V_STORE_PART(p, m, v, size);                            \
   }
-V_LOAD(v_load_f32, vf, float)
-V_STORE(v_store_f32, vf, float)
-V_LOAD(v_load_i32, vi, int32_t)
-V_STORE(v_store_i32, vi, int32_t)
-V_LOAD(v_load_h, vh, uint16_t)
-V_STORE(v_store_h, vh, uint16_t)
-V_LOAD(v_load_i16, vs, int16_t)
-V_STORE(v_store_i16, vs, int16_t)
-V_LOAD(v_load_i8, vb, int8_t)
-V_STORE(v_store_i8, vb, int8_t)
-V_LOAD(v_load_u8, vub, uint8_t)
-V_STORE(v_store_u8, vub, uint8_t)
+V_LOAD(v_load_f32, vf, float, 4)
+V_STORE(v_store_f32, vf, float, 4)
+V_LOAD(v_load_i32, vi, int32_t, 4)
+V_STORE(v_store_i32, vi, int32_t, 4)
+V_LOAD(v_load_h, vh, uint16_t, 2)
+V_STORE(v_store_h, vh, uint16_t, 2)
+V_LOAD(v_load_i16, vs, int16_t, 2)
+V_STORE(v_store_i16, vs, int16_t, 2)
+V_LOAD(v_load_i8, vb, int8_t, 1)
+V_STORE(v_store_i8, vb, int8_t, 1)
+V_LOAD(v_load_u8, vub, uint8_t, 1)
+V_STORE(v_store_u8, vub, uint8_t, 1)
+
+/* ---- widths: to and from 32 bits (narrowing keeps the low bits) ----------------------------------- */
+
+/* gcc 12 takes __builtin_convertvector of bytes apart lane by lane, so these are spelled out. */
+#if VW == 16
+V_INLINE vi v_widen_i8(vb x) { return (vi)_mm512_cvtepi8_epi32((__m128i)x); }
+V_INLINE vi v_widen_u8(vub x) { return (vi)_mm512_cvtepu8_epi32((__m128i)x); }
+V_INLINE vi v_widen_i16(vs x) { return (vi)_mm512_cvtepi16_epi32((__m256i)x); }
+V_INLINE vi v_widen_h(vh x) { return (vi)_mm512_cvtepu16_epi32((__m256i)x); }
+V_INLINE vb v_narrow_i8(vi x) { return (vb)_mm512_cvtepi32_epi8((__m512i)x); }
+V_INLINE vh v_narrow_h(vi x) { return (vh)_mm512_cvtepi32_epi16((__m512i)x); }
+#elif VW == 8
+V_INLINE vi v_widen_i8(vb x) { return (vi)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((int64_t)x)); }
+V_INLINE vi v_widen_u8(vub x) { return (vi)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)x)); }
+V_INLINE vi v_widen_i16(vs x) { return (vi)_mm256_cvtepi16_epi32((__m128i)x); }
+V_INLINE vi v_widen_h(vh x) { return (vi)_mm256_cvtepu16_epi32((__m128i)x); }
+V_INLINE vb v_narrow_i8(vi x) {
+  const __m256i pick = _mm256_set1_epi32(0x0c080400);
+  __m256i lanes = _mm256_shuffle_epi8((__m256i)x, pick);
+  __m128i both = _mm_unpacklo_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+  return (vb)_mm_cvtsi128_si64(both);
+}
+V_INLINE vh v_narrow_h(vi x) {
+  __m256i low = (__m256i)(x & 0xffff);
+  return (vh)_mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08));
+}
+#elif defined(__SSE4_1__)
+V_INLINE vi v_widen_i8(vb x) { return (vi)_mm_cvtepi8_epi32(_mm_cvtsi32_si128((int32_t)x)); }
+V_INLINE vi v_widen_u8(vub x) { return (vi)_mm_cvtepu8_epi32(_mm_cvtsi32_si128((int32_t)x)); }
+V_INLINE vi v_widen_i16(vs x) { return (vi)_mm_cvtepi16_epi32(_mm_cvtsi64_si128((int64_t)x)); }
+V_INLINE vi v_widen_h(vh x) { return (vi)_mm_cvtepu16_epi32(_mm_cvtsi64_si128((int64_t)x)); }
+V_INLINE vb v_narrow_i8(vi x) {
+  return (vb)_mm_cvtsi128_si32(_mm_shuffle_epi8((__m128i)x, _mm_set1_epi32(0x0c080400)));
+}
+V_INLINE vh v_narrow_h(vi x) {
+  __m128i low = (__m128i)(x & 0xffff);
+  return (vh)_mm_cvtsi128_si64(_mm_packus_epi32(low, low));
+}
+#else
+V_INLINE vi v_widen_i8(vb x) { return __builtin_convertvector(x, vi); }
+V_INLINE vi v_widen_u8(vub x) { return __builtin_convertvector(x, vi); }
+V_INLINE vi v_widen_i16(vs x) { return __builtin_convertvector(x, vi); }
+V_INLINE vi v_widen_h(vh x) { return __builtin_convertvector(x, vi); }
+V_INLINE vb v_narrow_i8(vi x) { return __builtin_convertvector(x, vb); }
+V_INLINE vh v_narrow_h(vi x) { return __builtin_convertvector(x, vh); }
+#endif
+V_INLINE vub v_narrow_u8(vi x) { return (vub)v_narrow_i8(x); }
+V_INLINE vs v_narrow_i16(vi x) { return (vs)v_narrow_h(x); }
+
+/* int4: element 0 in the low nibble; i even, m even except for a last half-used byte. */
+V_INLINE uint64_t v_spread_nibbles(uint64_t x) {
+  x = (x | x << 16) & 0x0000ffff0000ffff;
+  x = (x | x << 8) & 0x00ff00ff00ff00ff;
+  return (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+}
+V_INLINE uint64_t v_pack_nibbles(uint64_t x) {
+  x = (x | x >> 4) & 0x00ff00ff00ff00ff;
+  x = (x | x >> 8) & 0x0000ffff0000ffff;
+  return (x | x >> 16) & 0xffffffff;
+}
+V_INLINE vi v_load_i4(const void *from, size_t i, size_t m) {
+  const uint8_t *p = (const uint8_t *)from + i / 2;
+  uint64_t packed = 0, wide[2];
+  if (m == VW) memcpy(&packed, p, VW / 2);
+  else for (size_t j = 0; j < (m + 1) / 2; j++) packed |= (uint64_t)p[j] << 8 * j;
+  wide[0] = v_spread_nibbles(packed & 0xffffffff);
+  wide[1] = v_spread_nibbles(packed >> 32);
+  vb bytes;
+  memcpy(&bytes, wide, VW);
+  return (v_widen_i8(bytes) ^ 8) - 8;
+}
+V_INLINE void v_store_i4(void *to, size_t i, size_t m, vi x) {
+  uint8_t *p = (uint8_t *)to + i / 2;
+  vb bytes = v_narrow_i8(x & 15);
+  uint64_t wide[2] = {0, 0}, packed;
+  memcpy(wide, &bytes, VW);
+  packed = v_pack_nibbles(wide[0]) | v_pack_nibbles(wide[1]) << 32;
+  if (m == VW) memcpy(p, &packed, VW / 2);
+  else for (size_t j = 0; j < (m + 1) / 2; j++) p[j] = (uint8_t)(packed >> 8 * j);
+}
 
 /* ---- half precision ---------------------------------------------------------------------------- */
 
@@ -79,11 +201,10 @@ V_INLINE vf v_from_half(vh h) {
 #elif VW == 8
   return (vf)_mm256_cvtph_ps((__m128i)h);
 #else
-  vu u = __builtin_convertvector(h, vu);
+  vu u = (vu)v_widen_h(h);
   vu sign = (u & 0x8000u) << 16, rest = u & 0x7fffu;
   vi special = (vi)(rest >= 0x7c00u), nan = (vi)(rest > 0x7c00u), small = (vi)(rest < 0x400u);
-  vi normal = (vi)((rest << 13) + 0x38000000u) + (special & 0x38000000) + (nan & 0);
-  normal |= nan & 0x400000;
+  vi normal = ((vi)((rest << 13) + 0x38000000u) + (special & 0x38000000)) | (nan & 0x400000);
   vf tiny = __builtin_convertvector((vi)rest, vf) * 0x1p-24f;
   return (vf)(v_ifi(small, (vi)tiny, normal) | (vi)sign);
 #endif
@@ -102,7 +223,7 @@ V_INLINE vh v_to_half(vf x) {
   vi r_normal = (rest - 0x38000000 + 0xfff + ((rest >> 13) & 1)) >> 13;
   vi r_small = (vi)((vf)v_ifi(normal, v_seti(0), rest) + 0.5f) - 0x3f000000;
   vi r = v_ifi(nan, r_nan, v_ifi(huge, v_seti(0x7c00), v_ifi(normal, r_normal, r_small)));
-  return __builtin_convertvector((vu)r | sign, vh);
+  return v_narrow_h(r | (vi)sign);
 #endif
 }
 
@@ -139,6 +260,16 @@ V_INLINE vf v_sqrt(vf x) {
 #else
   for (int i = 0; i < VW; i++) x[i] = __builtin_sqrtf(x[i]);
   return x;
+#endif
+}
+
+/* x * 2^n for an integral n in -300..300, rounded once also where the result is subnormal. */
+V_INLINE vf v_scale(vf x, vf n) {
+#if VW == 16
+  return (vf)_mm512_scalef_ps((__m512)x, (__m512)n);
+#else
+  vi whole = __builtin_convertvector(n, vi), first = whole >> 1, second = whole - first;
+  return x * (vf)((first + 127) << 23) * (vf)((second + 127) << 23);
 #endif
 }
 

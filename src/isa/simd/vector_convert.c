@@ -5,7 +5,7 @@
 
 #define TRUNCATING (__builtin_expect((p->flags & SK__V_CAST_TRUNCATE) != 0, 0))
 #define LIMITS ((p->flags & SK__V_FLOAT_SATURATE) != 0 ? SK__FLOAT_SATURATE : SK__FLOAT_INF_NAN)
-#define LD_bf16(p, i, m) (vf)(__builtin_convertvector(v_load_h(p, i, m), vu) << 16)
+#define LD_bf16(p, i, m) (vf)((vu)v_widen_h(v_load_h(p, i, m)) << 16)
 
 /* ---- to float and half ------------------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@
  * mode gives infinity: overflow is decided with an unbounded exponent. */
 V_INLINE vh half_directed(vf x, int mode) {
   vf at = v_from_half(v_to_half(x));
-  vi h = __builtin_convertvector(v_to_half(x), vi);
+  vi h = v_widen_h(v_to_half(x));
   vi negative = (h & 0x8000) != 0, bounded = v_abs(x) < 65536.0f;
   vi too_high = at > x, too_low = at < x;
   vi too_far = v_abs(at) > v_abs(x);
@@ -22,22 +22,22 @@ V_INLINE vh half_directed(vf x, int mode) {
   if (mode == SK__ROUND_CEIL) step = too_low & ((negative & -1) | (~negative & 1));
   if (mode == SK__ROUND_TRUNC || mode == SK__ROUND_ODD) step = too_far & -1;
   if (mode == SK__ROUND_ROUND) { /* a tie that went to the even neighbour below goes up */
-    vf up = v_from_half(__builtin_convertvector(h + 1, vh));
+    vf up = v_from_half(v_narrow_h(h + 1));
     step = (v_abs(at) < v_abs(x)) & (v_abs(x) - v_abs(at) == v_abs(up) - v_abs(x)) & 1;
   }
   h += step & bounded;
   if (mode == SK__ROUND_ODD) {
-    vi inexact = (v_from_half(__builtin_convertvector(h, vh)) != x) & (x == x);
+    vi inexact = (v_from_half(v_narrow_h(h)) != x) & (x == x);
     h |= inexact & bounded & 1;
   }
-  return __builtin_convertvector(h, vh);
+  return v_narrow_h(h);
 }
 V_INLINE vh half_rounded(vf x, int mode, int saturate) {
   vh r = mode == SK__ROUND_RINT ? v_to_half(x) : half_directed(x, mode);
   if (saturate) {
-    vi h = __builtin_convertvector(r, vi), rest = h & 0x7fff;
+    vi h = v_widen_h(r), rest = h & 0x7fff;
     vi limited = v_ifi(rest > 0x7c00, v_seti(0), v_ifi(rest == 0x7c00, (h & 0x8000) | 0x7bff, h));
-    r = __builtin_convertvector(limited, vh);
+    r = v_narrow_h(limited);
   }
   return r;
 }
@@ -45,10 +45,10 @@ V_INLINE vh half_rounded(vf x, int mode, int saturate) {
 #define CONVERT_f16_f32(mode) LOOP(v_store_f32(dst, i, m, LD_f16(s0, i, m));)
 #define CONVERT_bf16_f32(mode) LOOP(v_store_f32(dst, i, m, LD_bf16(s0, i, m));)
 #define CONVERT_f32_f16(mode)                             \
-  MODES;                                                  \
-  LOOP(v_store_h(dst, i, m, half_rounded(v_load_f32(s0, i, m), mode, saturate));)
+  LOOP_f16(v_store_h(dst, i, m, half_rounded(v_load_f32(s0, i, m), mode, saturate));)
 
-/* Carries out of the mantissa walk into the exponent and, at the end of the range, to infinity. */
+/* Carries out of the mantissa walk into the exponent and, at the end of the range, to infinity; infinity
+ * itself has no low bits to carry. */
 V_INLINE vh bf16_rounded(vf x, int mode, int saturate) {
   vu bits = (vu)x, negative = (vu)((vi)bits >> 31);
   vu add = mode == SK__ROUND_RINT    ? 0x7fffu + ((bits >> 16) & 1u)
@@ -56,16 +56,14 @@ V_INLINE vh bf16_rounded(vf x, int mode, int saturate) {
            : mode == SK__ROUND_FLOOR ? negative & 0xffffu
            : mode == SK__ROUND_CEIL  ? ~negative & 0xffffu
                                      : (vu){0};
-  vi infinite = (vi)(bits & 0x7fffffffu) == 0x7f800000;
-  vi r = (vi)((bits + (add & ~(vu)infinite)) >> 16);
+  vi r = (vi)((bits + add) >> 16);
   vi nan = x != x;
   r = v_ifi(nan, (vi)(bits >> 16) | 0x40, r);
   if (saturate) r = v_ifi(nan, v_seti(0), v_ifi((r & 0x7fff) == 0x7f80, (r & 0x8000) | 0x7f7f, r));
-  return __builtin_convertvector(r, vh);
+  return v_narrow_h(r);
 }
 #define CONVERT_f32_bf16(mode) \
-  MODES;                       \
-  LOOP(v_store_h(dst, i, m, bf16_rounded(v_load_f32(s0, i, m), mode, saturate));)
+  LOOP_f16(v_store_h(dst, i, m, bf16_rounded(v_load_f32(s0, i, m), mode, saturate));)
 
 /* Integral, every zero is +0, a NaN is quiet. */
 #define CONVERT_f32_f32(mode) LOOP(v_store_f32(dst, i, m, V_MODE(mode, v_load_f32(s0, i, m)) + 0.0f);)
@@ -79,16 +77,16 @@ V_INLINE vf rounded(vf x, int mode) {
 #define V_MODE(mode, x) rounded(x, mode)
 
 #define CONVERT_i16_f32(mode) \
-  LOOP(v_store_f32(dst, i, m, __builtin_convertvector(__builtin_convertvector(v_load_i16(s0, i, m), vi), vf));)
+  LOOP(v_store_f32(dst, i, m, __builtin_convertvector(v_widen_i16(v_load_i16(s0, i, m)), vf));)
 #define CONVERT_i16_f16(mode)                                                                            \
   LOOP({                                                                                                 \
-    vf x = __builtin_convertvector(__builtin_convertvector(v_load_i16(s0, i, m), vi), vf);                \
+    vf x = __builtin_convertvector(v_widen_i16(v_load_i16(s0, i, m)), vf);                \
     v_store_h(dst, i, m, half_rounded(x, mode, 0));                                                        \
   })
 #define CONVERT_i8_f16(mode) \
-  LOOP(v_store_h(dst, i, m, v_to_half(__builtin_convertvector(__builtin_convertvector(v_load_i8(s0, i, m), vi), vf)));)
+  LOOP(v_store_h(dst, i, m, v_to_half(__builtin_convertvector(v_widen_i8(v_load_i8(s0, i, m)), vf)));)
 #define CONVERT_u8_f16(mode) \
-  LOOP(v_store_h(dst, i, m, v_to_half(__builtin_convertvector(__builtin_convertvector(v_load_u8(s0, i, m), vi), vf)));)
+  LOOP(v_store_h(dst, i, m, v_to_half(__builtin_convertvector(v_widen_u8(v_load_u8(s0, i, m)), vf)));)
 
 /* An int32 is exact as a high part of 16 bits times 2^16 plus a low part: the float nearest is one fma
  * away in any case, but directed modes want the neighbours, so they go by the plain version. */
@@ -107,27 +105,26 @@ V_INLINE vf rounded(vf x, int mode) {
 
 /* Clamping happens in float: the bounds of every type but i32 and i64 are floats. NaN becomes 0. */
 V_INLINE vi clamped(vf x, int mode, float low, float high) {
-  vf r = rounded(x, mode);
-  r = v_if(r > high, v_set(high), v_if(r < low, v_set(low), r));
+  vf r = v_clamp(rounded(x, mode), low, high);
   return __builtin_convertvector(v_if(x == x, r, v_set(0)), vi);
 }
-#define TO_SMALL(LD, ST, V, low, high, mode) \
-  LOOP(ST(dst, i, m, __builtin_convertvector(clamped(LD(s0, i, m), mode, low, high), V));)
+#define TO_SMALL(LD, tag, low, high, mode) \
+  LOOP(v_store_##tag(dst, i, m, v_narrow_##tag(clamped(LD(s0, i, m), mode, low, high)));)
 #define BY_PLAIN(T, S, function, mode) \
   for (size_t i = 0; i < n; i++) ((T *)dst)[i] = function(((const S *)s0)[i], mode, SK__INT_TRUNCATE)
 
 #define CONVERT_f16_i8(mode)                                              \
   if (TRUNCATING) BY_PLAIN(int8_t, uint16_t, sk__i8_from_f16, mode);      \
-  else TO_SMALL(LD_f16, v_store_i8, vb, -128.0f, 127.0f, mode)
+  else TO_SMALL(LD_f16, i8, -128.0f, 127.0f, mode)
 #define CONVERT_f16_u8(mode)                                              \
   if (TRUNCATING) BY_PLAIN(uint8_t, uint16_t, sk__u8_from_f16, mode);     \
-  else TO_SMALL(LD_f16, v_store_u8, vub, 0.0f, 255.0f, mode)
+  else TO_SMALL(LD_f16, u8, 0.0f, 255.0f, mode)
 #define CONVERT_f16_i16(mode)                                             \
   if (TRUNCATING) BY_PLAIN(int16_t, uint16_t, sk__i16_from_f16, mode);    \
-  else TO_SMALL(LD_f16, v_store_i16, vs, -32768.0f, 32767.0f, mode)
+  else TO_SMALL(LD_f16, i16, -32768.0f, 32767.0f, mode)
 #define CONVERT_f32_i16(mode)                                             \
   if (TRUNCATING) BY_PLAIN(int16_t, float, sk__i16_from_f32, mode);       \
-  else TO_SMALL(LD_f32, v_store_i16, vs, -32768.0f, 32767.0f, mode)
+  else TO_SMALL(LD_f32, i16, -32768.0f, 32767.0f, mode)
 #define TO_I32(LD, mode) LOOP(v_store_i32(dst, i, m, v_to_i32(rounded(LD(s0, i, m), mode)));)
 #define CONVERT_f16_i32(mode)                                             \
   if (TRUNCATING) BY_PLAIN(int32_t, uint16_t, sk__i32_from_f16, mode);    \
@@ -151,21 +148,14 @@ V_INLINE int64_t to_i64(float x) {
       for (size_t j = 0; j < m; j++) ((int64_t *)dst)[i + j] = to_i64(x[j]); \
     })
 
-/* int4: two elements per byte. n is even here; the caller splits what is not. */
 #define CONVERT_f16_i4(mode)                                                                              \
-  uint8_t *to = dst;                                                                                        \
   if (TRUNCATING)                                                                                         \
-    for (size_t i = 0; i < n; i++) sk__i4_store(to, i, sk__i4_from_f16(((const uint16_t *)s0)[i], mode, SK__INT_TRUNCATE)); \
+    for (size_t i = 0; i < n; i++)                                                                        \
+      sk__i4_store(dst, i, sk__i4_from_f16(((const uint16_t *)s0)[i], mode, SK__INT_TRUNCATE));           \
   else                                                                                                    \
-    LOOP({                                                                                                \
-      vi x = clamped(LD_f16(s0, i, m), mode, -8.0f, 7.0f);                                                 \
-      for (size_t j = 0; j < m; j += 2)                                                                   \
-        to[(i + j) / 2] = (uint8_t)((x[j] & 15) | (j + 1 < m ? (x[j + 1] & 15) << 4 : 0));                \
-    })
-#define CONVERT_i4_f16(mode)                                                                              \
-  for (size_t i = 0; i < n; i++) ((uint16_t *)dst)[i] = i4_half[((const uint8_t *)s0)[i / 2] >> (i & 1) * 4 & 15]
-static const uint16_t i4_half[16] = {0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700,
-                                     0xc800, 0xc700, 0xc600, 0xc500, 0xc400, 0xc200, 0xc000, 0xbc00};
+    LOOP(v_store_i4(dst, i, m, clamped(LD_f16(s0, i, m), mode, -8.0f, 7.0f));)
+#define CONVERT_i4_f16(mode) \
+  LOOP(v_store_h(dst, i, m, v_to_half(__builtin_convertvector(v_load_i4(s0, i, m), vf)));)
 
 /* ---- integer to integer -------------------------------------------------------------------------- */
 
@@ -194,17 +184,17 @@ SK_VECTOR_CONVERT_LIST(DEFINE)
 
 /* ---- narrowing arithmetic ----------------------------------------------------------------------- */
 
-#define NARROW(op, tag, ST, V, low, high, x)                                              \
+#define NARROW(op, tag, to, low, high, x)                                                 \
   KERNEL(op, tag) {                                                                       \
     (void)p;                                                                              \
     LOOP({                                                                                \
       vf x0 = LD_f16(s0, i, m);                                                            \
       vf x1 = LD_f16(s1, i, m);                                                            \
       vf r = x;                                                                           \
-      ST(dst, i, m, __builtin_convertvector(clamped(r, SK__ROUND_RINT, low, high), V));     \
+      v_store_##to(dst, i, m, v_narrow_##to(clamped(r, SK__ROUND_RINT, low, high)));        \
     });                                                                                   \
   }
-NARROW(mul_cast_half2int8, i8f16, v_store_i8, vb, -128.0f, 127.0f, x0 * x1)
-NARROW(mul_cast_half2uint8, u8f16, v_store_u8, vub, 0.0f, 255.0f, x0 * x1)
-NARROW(add_relu, i8f16, v_store_i8, vb, 0.0f, 127.0f, x0 + x1)
-NARROW(sub_relu, i8f16, v_store_i8, vb, 0.0f, 127.0f, x0 - x1)
+NARROW(mul_cast_half2int8, i8f16, i8, -128.0f, 127.0f, x0 * x1)
+NARROW(mul_cast_half2uint8, u8f16, u8, 0.0f, 255.0f, x0 * x1)
+NARROW(add_relu, i8f16, i8, 0.0f, 127.0f, x0 + x1)
+NARROW(sub_relu, i8f16, i8, 0.0f, 127.0f, x0 - x1)

@@ -6,51 +6,46 @@
 /* `x` is the result in terms of a, b, d (old destination), k (scalar operand). */
 #define UNARY(op, tag, D, S, x)                  \
   KERNEL(op, tag) {                              \
-    MODES;                                       \
     (void)s1;                                    \
-    LOOP({                                       \
+    LOOP_##D({                                   \
       vf a = LD_##S(s0, i, m);                   \
-      ST_##D(dst, i, m, x);                       \
+      ST_##D(dst, i, m, x);                      \
     });                                          \
   }
 #define BINARY(op, tag, D, S, x)                 \
   KERNEL(op, tag) {                              \
-    MODES;                                       \
-    LOOP({                                       \
+    LOOP_##D({                                   \
       vf a = LD_##S(s0, i, m);                   \
       vf b = LD_##S(s1, i, m);                   \
-      ST_##D(dst, i, m, x);                       \
+      ST_##D(dst, i, m, x);                      \
     });                                          \
   }
 #define TERNARY(op, tag, D, S, x)                \
   KERNEL(op, tag) {                              \
-    MODES;                                       \
-    LOOP({                                       \
+    LOOP_##D({                                   \
       vf a = LD_##S(s0, i, m);                   \
       vf b = LD_##S(s1, i, m);                   \
-      vf d = LD_##D(dst, i, m);                   \
-      ST_##D(dst, i, m, x);                       \
+      vf d = LD_##D(dst, i, m);                  \
+      ST_##D(dst, i, m, x);                      \
     });                                          \
   }
 #define SCALAR(op, tag, D, S, x)                 \
   KERNEL(op, tag) {                              \
-    MODES;                                       \
     (void)s1;                                    \
     const vf k = SCALAR_##S;                     \
-    LOOP({                                       \
+    LOOP_##D({                                   \
       vf a = LD_##S(s0, i, m);                   \
-      ST_##D(dst, i, m, x);                       \
+      ST_##D(dst, i, m, x);                      \
     });                                          \
   }
 #define SCALAR_DST(op, tag, D, S, x)             \
   KERNEL(op, tag) {                              \
-    MODES;                                       \
     (void)s1;                                    \
     const vf k = SCALAR_##S;                     \
-    LOOP({                                       \
+    LOOP_##D({                                   \
       vf a = LD_##S(s0, i, m);                   \
-      vf d = LD_##D(dst, i, m);                   \
-      ST_##D(dst, i, m, x);                       \
+      vf d = LD_##D(dst, i, m);                  \
+      ST_##D(dst, i, m, x);                      \
     });                                          \
   }
 #define HF(FORM, op, x) FORM(op, f32, f32, f32, x) FORM(op, f16, f16, f16, x)

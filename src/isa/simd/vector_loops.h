@@ -22,6 +22,23 @@
     }                                    \
   } while (0)
 
+/* The same by type of the result: a loop of its own for saturating halves. */
+#define LOOP_f32(...)  \
+  do {                 \
+    (void)p;           \
+    LOOP(__VA_ARGS__); \
+  } while (0)
+#define LOOP_f16(...)                                   \
+  do {                                                  \
+    if ((p->flags & SK__V_FLOAT_SATURATE) != 0) {       \
+      enum { saturate = 1 };                            \
+      LOOP(__VA_ARGS__);                                \
+    } else {                                            \
+      enum { saturate = 0 };                            \
+      LOOP(__VA_ARGS__);                                \
+    }                                                   \
+  } while (0)
+
 /* Loops over plain integers, where d equals a source or overlaps none. */
 #if defined(__clang__)
 #define PLAIN_LOOP _Pragma("clang loop vectorize(assume_safety)") for (size_t i = 0; i < n; i++)
@@ -46,7 +63,6 @@ V_INLINE vh v_half_result(vf x, int saturate) { return v_to_half(saturate ? v_li
 #define STEP_f16(x) v_from_half(v_half_result(x, saturate))
 #define SCALAR_f32 v_set(scalar_f32(p))
 #define SCALAR_f16 v_from_half((vh){0} + (uint16_t)p->scalar)
-#define MODES const int saturate = (p->flags & SK__V_FLOAT_SATURATE) != 0; (void)saturate
 
 V_INLINE float scalar_f32(const sk__vparams *p) {
   float x;

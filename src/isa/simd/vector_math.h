@@ -22,16 +22,9 @@ V_INLINE vf v_min(vf a, vf b) {
 V_INLINE vf v_relu(vf x) { return v_if(x > 0.0f, x, v_if(x == x, v_set(0), (vf)v_seti(0x7fc00000))); }
 V_INLINE vf v_leakyrelu(vf x, vf k) { return v_canon(v_if(x > 0.0f, x, k * x)); }
 
-/* x * 2^n for n in -300..300, in two steps so that a subnormal result is rounded once. */
-V_INLINE vf v_scale(vf x, vi n) {
-  vi first = n >> 1, second = n - first;
-  return x * (vf)((first + 127) << 23) * (vf)((second + 127) << 23);
-}
-
 /* e^x = 2^n e^r, |r| <= ln2/2; r is kept as r + c, c what the second reduction step rounds away. */
 V_INLINE vf v_exp(vf x) {
-  vi low = x < -104.0f, high = x > 89.0f;
-  vf safe = v_if(low | high | (x != x), v_set(0), x);
+  vf safe = v_clamp(x, -105.0f, 90.0f); /* past these the scaling below underflows or overflows by itself */
   vf n = v_rint(safe * 0x1.715476p+0f);
   vf r0 = v_fma(n, v_set(-0x1.62e4p-1f), safe);       /* exact */
   vf r = v_fma(n, v_set(-0x1.7f7d1cp-20f), r0);
@@ -42,9 +35,7 @@ V_INLINE vf v_exp(vf x) {
   q = v_fma(q, r, v_set(0.166666668723f));
   q = v_fma(q, r, v_set(0.500000008264f));
   vf p = r + v_fma(q, r * r, c);
-  vf y = v_scale(1.0f + p, __builtin_convertvector(n, vi));
-  y = v_if(low, v_set(0), v_if(high, (vf)v_seti(0x7f800000), y));
-  return v_if(x == x, y, (vf)v_seti(0x7fc00000));
+  return v_canon(v_scale(1.0f + p, n));
 }
 
 /* ln x = e ln2 + ln m, m in [2/3, 4/3). */

@@ -290,8 +290,10 @@ static sk__finding plain_finding(const scene *s, const sk__seat *seat, const awa
     snprintf(f.remedy, sizeof f.remedy, "let both vector cores set and wait equally often, or declare the kernel __mix__(1, 2)");
   } else {
     snprintf(f.message, sizeof f.message, "no core can go on: %s wait %s", cores, what->words);
-    snprintf(f.remedy, sizeof f.remedy, seat->wait == SK__WAIT_POLL ? "write the polled word before, or on another core"
-                                                                    : "set the flag on the missing side, or drop the wait");
+    snprintf(f.remedy, sizeof f.remedy, "%s",
+             what->barrier                  ? "let every core of the launch reach the barrier equally often"
+             : seat->wait == SK__WAIT_POLL ? "write the polled word before, or on another core"
+                                           : "set the flag on the missing side, or drop the wait");
   }
   return f;
 }

@@ -163,6 +163,10 @@ static void add_differences(const sk__machine *machine, sk__finding *f, const ba
       sk__core_set_add(&done, other);
     }
     sk__end *end = sk__finding_end(f, &machine->cores[index], "left", NULL, NULL);
+    if (f->end_count > 1) {
+      end->task = f->ends[0].task;
+      sk__text_copy(end->kernel, sizeof end->kernel, f->ends[0].kernel);
+    }
     char cores[96];
     sk__core_set_text(machine, &same, cores, sizeof cores);
     if (b->left[index] != 0) snprintf(end->detail, sizeof end->detail, "%s: counter %+lld", cores, (long long)b->left[index]);

@@ -70,6 +70,27 @@ SK_EXPORT int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_
 /* Records a refusal as this thread's acl error (aclGetRecentErrMsg) and returns the code. */
 SK_EXPORT int sk_report_error(int code, const char *text);
 
+/* SK_BIND(kernel, capabilities, f0 [, f1, f2, f3]): functions `__sk__ <type> void f(const Args *[, sk::SkSystemArgs *])`
+ * that run the kernel as part of a SuperKernel. A function with one parameter ignores system_args. */
+#define SK_MAX_BOUND 4
+typedef void (*sk_bound_entry)(const void *args, void *system_args);
+typedef struct sk_bound_function {
+  const char *name;
+  uint32_t type;          /* sk_kernel_type that the function declares, else the kernel's */
+  sk_bound_entry aic, aiv; /* NULL where the kernel has no such half */
+} sk_bound_function;
+typedef struct sk_binding {
+  uint32_t abi;           /* SK_KERNEL_ABI */
+  uint32_t count;         /* bound functions, 1 to SK_MAX_BOUND */
+  uint64_t capabilities;  /* SK_CAP_* */
+  const sk_kernel *kernel;
+  const char *file;
+  uint32_t line;
+  sk_bound_function functions[SK_MAX_BOUND];
+} sk_binding;
+/* Called when the object is loaded. The record must outlive the process. */
+SK_EXPORT void sk_kernel_bind(const sk_binding *binding);
+
 /* Local arrays. skcc turns `__ubuf__ float x[256];` into a pointer to storage that stands at the same
  * place for the whole kernel on a core. memory: 1 UB, 2 L1, 3 L0A, 4 L0B, 5 L0C, 6 BT, 7 FB. */
 typedef struct sk_local_slot { uint32_t id; } sk_local_slot; /* one static per declaration, zero at start */

@@ -94,6 +94,8 @@ SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 
 /* Registered kernels in order of registration; *count of them. */
 const sk_kernel *const *sk__runtime_kernels(size_t *count);
+/* SK bindings (SK_BIND) in the order in which their objects were loaded. */
+const sk_binding *const *sk__runtime_bindings(size_t *count);
 const char *sk__task_kind_name(sk__task_kind kind);
 sk__task *sk__task_ref(sk__task *task);
 void sk__task_unref(sk__task *task);

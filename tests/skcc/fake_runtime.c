@@ -60,6 +60,17 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   return 0;
 }
 
+void sk_kernel_bind(const sk_binding *binding) {
+  printf("bind %s capabilities %" PRIu64 " line %u\n", binding->kernel->name, binding->capabilities, binding->line);
+  int args[2] = {11, 22}, system_args = 33;
+  for (uint32_t i = 0; i < binding->count; i++) {
+    const sk_bound_function *f = &binding->functions[i];
+    printf("  %s type %u aic %d aiv %d\n", f->name, f->type, f->aic != NULL, f->aiv != NULL);
+    if (f->aic != NULL) f->aic(args, &system_args);
+    if (f->aiv != NULL) f->aiv(args, &system_args);
+  }
+}
+
 void *sk_local_array(sk_local_slot *slot, uint32_t memory, uint64_t bytes, const char *name) {
   if (slot->id == 0) {
     local_used = (local_used + 31) / 32 * 32;

@@ -263,7 +263,49 @@ static void test_each_half_asks_only_for_its_own_memories(void **state) {
   sandbox_close();
 }
 
+static void test_bindings_in_c(void **state) {
+  (void)state;
+  start();
+  put("s.c",
+      "#include \"words.h\"\nstruct args { int a, b; }; struct system { int n; };\n"
+      "__global__ __mix__(1, 2) void k(int a, int b) { (void)a, (void)b; }\n"
+      "__sk__ __mix__(1, 2) void sub(const struct args *x, struct system *s) { printf(\"  sub %d %d %d half %d\\n\", x->a, x->b, s->n, SK_HALF_AIC); }\n"
+      "__sk__ void other(const struct args *x) { printf(\"  other %d half %d\\n\", x->b, SK_HALF_AIC); }\n"
+      "SK_BIND(k, 1 | 4, sub, other);\n"
+      "int main(void) { return 0; }\n");
+  compile_and_run("s.c", "",
+      "kernel k type 5 line 3 schedmode 0 flags 0 args 8 aic 1 aiv 1 abi 1\n"
+      "  a at 0 bytes 4 pointer 0 type 'int'\n  b at 4 bytes 4 pointer 0 type 'int'\n"
+      "bind k capabilities 5 line 6\n"
+      "  sub type 5 aic 1 aiv 1\n  sub 11 22 33 half 1\n  sub 11 22 33 half 0\n"
+      "  other type 5 aic 1 aiv 1\n  other 22 half 1\n  other 22 half 0\n");
+  sandbox_close();
+}
+
+static void test_bindings_of_templates(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#include \"words.h\"\nnamespace op { struct args { int a, b; };\n"
+      "template <typename T> __global__ __vector__ void k(T a, T b) { printf(\"k %d %d\\n\", int(a), int(b)); }\n"
+      "template <> __global__ __vector__ void k<char>(char a, char b) { printf(\"special %d %d\\n\", a, b); }\n"
+      "template __global__ __vector__ void k<int>(int, int);\n"
+      "template <int copy> __sk__ __vector__ void sub(const args *x) { printf(\"  sub %d copy %d\\n\", x->a, copy); } }\n"
+      "SK_BIND(op::k<int>, 2, op::sub<0>, op::sub<1>);\n"
+      "int main() { op::k<char><<<1, 0>>>(1, 2); }\n");
+  compile_and_run("s.cpp", "",
+      "kernel k<int> type 0 line 3 schedmode 0 flags 0 args 8 aic 0 aiv 1 abi 1\n"
+      "  a at 0 bytes 4 pointer 0 type 'T'\n  b at 4 bytes 4 pointer 0 type 'T'\n"
+      "bind k<int> capabilities 2 line 7\n"
+      "  op::sub<0> type 0 aic 0 aiv 1\n  sub 11 copy 0\n  op::sub<1> type 0 aic 0 aiv 1\n  sub 11 copy 1\n"
+      "kernel k<char> type 0 line 3 schedmode 0 flags 0 args 8 aic 0 aiv 1 abi 1\n"
+      "  a at 0 bytes 1 pointer 0 type 'T'\n  b at 4 bytes 1 pointer 0 type 'T'\n"
+      "launch k<char> blocks 1 ub 0 stream (nil) at s.cpp:8\nspecial 1 2\n");
+  sandbox_close();
+}
+
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
          SK_TEST(test_kernel_templates), SK_TEST(test_kernels_of_other_files), SK_TEST(test_local_arrays_in_c),
-         SK_TEST(test_local_arrays_in_cpp), SK_TEST(test_each_half_asks_only_for_its_own_memories))
+         SK_TEST(test_local_arrays_in_cpp), SK_TEST(test_each_half_asks_only_for_its_own_memories),
+         SK_TEST(test_bindings_in_c), SK_TEST(test_bindings_of_templates))

@@ -27,6 +27,17 @@ SAME(sk__param, sk_kernel_param, offset_bytes);
 SAME(sk__param, sk_kernel_param, size_bytes);
 SAME(sk__param, sk_kernel_param, is_pointer);
 SAME(sk__param, sk_kernel_param, type);
+SAME(sk__bound, sk_bound_function, name);
+SAME(sk__bound, sk_bound_function, type);
+SAME(sk__bound, sk_bound_function, aic);
+SAME(sk__bound, sk_bound_function, aiv);
+SAME(sk__binding, sk_binding, abi);
+SAME(sk__binding, sk_binding, count);
+SAME(sk__binding, sk_binding, capabilities);
+SAME(sk__binding, sk_binding, kernel);
+SAME(sk__binding, sk_binding, file);
+SAME(sk__binding, sk_binding, line);
+SAME(sk__binding, sk_binding, functions);
 SAME(sk__slot, sk_local_slot, id);
 _Static_assert(sizeof(struct sk__record) == sizeof(sk_kernel) && sizeof(struct sk__param) == sizeof(sk_kernel_param) &&
                sizeof(struct sk__slot) == sizeof(sk_local_slot), "the interface has grown");
@@ -35,5 +46,5 @@ _Static_assert(sizeof(struct sk__record) == sizeof(sk_kernel) && sizeof(struct s
 #define STRING(...) STRING_OF(__VA_ARGS__)
 
 const char *glue_text(bool cplusplus) {
-  return cplusplus ? "extern \"C\" { " STRING(SKCC_GLUE) " }" : STRING(SKCC_GLUE);
+  return cplusplus ? "extern \"C\" { " STRING(SKCC_GLUE) " } " STRING(SKCC_GLUE_CPP) : STRING(SKCC_GLUE);
 }

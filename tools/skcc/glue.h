@@ -16,6 +16,16 @@
     const struct sk__param *params;                                                                   \
     void (*aic)(const void *), (*aiv)(const void *);                                                  \
   };                                                                                                  \
+  struct sk__bound { const char *name; unsigned type; void (*aic)(const void *, void *), (*aiv)(const void *, void *); }; \
+  struct sk__binding {                                                                                \
+    unsigned abi, count;                                                                              \
+    unsigned long capabilities;                                                                       \
+    const struct sk__record *kernel;                                                                  \
+    const char *file;                                                                                 \
+    unsigned line;                                                                                    \
+    struct sk__bound functions[4];                                                                    \
+  };                                                                                                  \
+  extern void sk__bind_kernel(const struct sk__binding *) __asm__("sk_kernel_bind");                  \
   extern void sk__register_kernel(const struct sk__record *) __asm__("sk_kernel_register");           \
   extern int sk__launch_kernel(const struct sk__record *, unsigned blocks, unsigned long ub, void *stream, \
                                const void *args, const char *file, unsigned line) __asm__("sk_kernel_launch"); \
@@ -24,5 +34,14 @@
   extern void *sk__local_dynamic(void) __asm__("sk_local_dynamic");                                   \
   __attribute__((visibility("hidden"))) void sk__template_name(char *name, unsigned long capacity,    \
                                                                const char *base, const char *pretty) __asm__("sk__template_name");
+
+/* Calls a bound function with the pointer types it declares. */
+#define SKCC_GLUE_CPP                                                                                 \
+  template <typename A> inline void sk__call_bound(void (*f)(const A *), const void *a, void *) {     \
+    f(static_cast<const A *>(a));                                                                     \
+  }                                                                                                   \
+  template <typename A, typename S> inline void sk__call_bound(void (*f)(const A *, S *), const void *a, void *s) { \
+    f(static_cast<const A *>(a), static_cast<S *>(s));                                                \
+  }
 
 #endif

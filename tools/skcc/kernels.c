@@ -35,8 +35,8 @@ static const struct { const char *name; int type; } type_names[] = {
   {"MIX_AIC_1_0", KERNEL_MIX_1_0}, {"MIX_AIC_1_1", KERNEL_MIX_1_1}, {"MIX_AIC_1_2", KERNEL_MIX_1_2},
 };
 
-static bool has_cube_half(int type) { return type != KERNEL_AIV && type != KERNEL_MIX_0_1; }
-static bool has_vector_half(int type) { return type != KERNEL_AIC && type != KERNEL_MIX_1_0; }
+bool has_cube_half(int type) { return type != KERNEL_AIV && type != KERNEL_MIX_0_1; }
+bool has_vector_half(int type) { return type != KERNEL_AIC && type != KERNEL_MIX_1_0; }
 
 /* A number in parentheses behind the word at i, -1 if it is not a plain one. */
 static int literal_argument(const unit *u, uint32_t open, unsigned which, unsigned count) {
@@ -83,6 +83,16 @@ static void read_head(unit *u, kernel *k, const function *f) {
   }
   if (!is_void) unit_error(u, f->name, "kernel '%s' must return void", k->name);
   if (f->member) unit_error(u, f->name, "kernel '%s' cannot be a class member", k->name);
+}
+
+int kernel_function_type(unit *u, const function *f) {
+  kernel k = {.name = token_text(u, f->name), .type = KERNEL_UNSET};
+  for (uint32_t i = f->first; i < f->name; i++) {
+    if (is_word(u, i, WORD_VECTOR)) set_type(u, &k, i, KERNEL_AIV);
+    if (is_word(u, i, WORD_CUBE)) set_type(u, &k, i, KERNEL_AIC);
+    if (is_word(u, i, WORD_MIX)) read_mix(u, &k, i);
+  }
+  return k.type;
 }
 
 /* KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_...) inside the body, however the macro was spelled out. */
@@ -404,5 +414,5 @@ static void rewrite_kernel(unit *u, uint32_t index) {
 
 void rewrite_kernels(unit *u) {
   for (uint32_t i = 0; i < u->function_count; i++)
-    if (u->functions[i].kernel) rewrite_kernel(u, i);
+    if (u->functions[i].kernel && !u->functions[i].instance) rewrite_kernel(u, i);
 }

@@ -76,6 +76,15 @@ static void found_function(unit *u, function f, uint32_t head_end, bool in_class
   f.name = f.open - 1;
   f.kernel = range_has(u, f.first, head_end, WORD_GLOBAL);
   f.bound = range_has(u, f.first, head_end, WORD_SK);
+  if (f.kernel && is_mark(u, f.name, '>')) { /* k<float>(...): instantiation or specialisation */
+    int depth = 0;
+    for (; f.name > f.first; f.name--) {
+      if (is_mark(u, f.name, '>')) depth++;
+      if (is_mark(u, f.name, '<') && --depth == 0) break;
+    }
+    f.name--;
+    f.instance = true;
+  }
   f.device = f.kernel || f.bound || range_has(u, f.first, head_end, WORD_AICORE);
   f.member = in_class || (f.name > f.first && (is_mark(u, f.name - 1, MARK_SCOPE) || is_mark(u, f.name - 1, '~')));
   u->has_device_code |= f.device && f.body != 0 && !u->tokens[f.name].system;

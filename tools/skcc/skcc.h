@@ -146,6 +146,7 @@ typedef struct function {
   uint32_t end;         /* the last token: ';' or '}' */
   uint32_t template_first, template_last; /* of the '<...>' of a template head, empty if none */
   bool member, kernel, device, bound; /* bound: __sk__ */
+  bool instance;        /* names an instantiation, k<float>(...): the arguments lie between name and open */
   uint32_t path;        /* index in unit.paths: the namespaces around it */
 } function;
 
@@ -230,6 +231,14 @@ void rewrite_qualifiers(unit *u);
 void rewrite_kernels(unit *u);
 void rewrite_launches(unit *u);
 void rewrite_arrays(unit *u);
+void rewrite_bindings(unit *u);
+
+/* kernels.c: what a kernel type has, and the type that an __sk__ function's head names (KERNEL_UNSET: none). */
+bool has_cube_half(int type);
+bool has_vector_half(int type);
+int kernel_function_type(unit *u, const function *f);
+/* bindings.c: makes a template kernel's instantiation known. */
+void write_instance(unit *u, const kernel *k, const char *path, const char *arguments, uint32_t at, text *out);
 
 /* edit.c */
 void edit_replace(unit *u, uint32_t first, uint32_t last, char *insert); /* tokens [first, last] */

@@ -18,7 +18,8 @@ typedef struct sk__patterns { const char *const *items; size_t count; } sk__patt
 typedef struct sk__fuse_options {
   uint32_t preload_code, split_mode, stream_fusion, debug_sync_all, auto_op_parallel;
   uint32_t debug_op_exec_trace, debug_cross_core_sync_check, early_start, debug_per_op_max_core_num;
-  uint32_t value_breaker_bypass, task_breaker_bypass;
+  uint32_t constant_codegen;
+  uint32_t event_breaker_bypass, value_breaker_bypass, task_breaker_bypass;
   sk__patterns dcci_disable_on_kernel, dcci_before_kernel_start, dcci_after_kernel_end, ubuf_lock_ignore_kernel;
   /* Not options of the real planner: launch every SK with these counts (GE: debug-aic-num, debug-aiv-num);
    * 0 = as computed. aiv must be 0, aic or 2 * aic. */
@@ -28,6 +29,14 @@ typedef struct sk__fuse_options {
 } sk__fuse_options;
 
 sk__fuse_options sk__fuse_defaults(void);
+
+/* Options from the two dictionaries of the Python interface, {"super_kernel_optimize_options": {...},
+ * "super_kernel_debug_options": {...}}; either may be absent or null. A value out of range warns and
+ * leaves the default; an unknown key or a value of another type is SK_INVALID_ARGUMENT, with the nearest
+ * spelling in why. Text is borrowed from `options`. warn may be NULL. */
+typedef void (*sk__warn_fn)(void *context, const char *text);
+SK_MUST_USE sk_status sk__fuse_options_read(const json_t *options, struct sk__arena *arena, sk__fuse_options *out,
+                                            sk__warn_fn warn, void *context, char *why, size_t why_bytes);
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
@@ -134,6 +143,11 @@ typedef struct sk__launch_result {
  * plan->graph->node_count entries; *launches = how many were filled. */
 SK_MUST_USE sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results,
                                    size_t *launches);
+
+/* Replays recorded decisions (one JSON object per line: graph, options, expect) and counts agreement.
+ * Prints "agreed N of M" and the first difference of each kind. */
+typedef struct sk__check_result { size_t cases, agreed, agreed_untagged, untagged; } sk__check_result;
+SK_MUST_USE sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
 
 /* Listing for people, and JSON (the vendor's queue schema plus decisions). */
 void sk__plan_print(const sk__plan *plan, FILE *to);

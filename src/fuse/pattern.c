@@ -27,18 +27,69 @@ static bool match_trimmed(const char *pattern, size_t length, const char *name) 
   }
 }
 
+/* The pattern without blanks around it; false when it is empty or holds what no pattern may. */
+static bool trim(const char **pattern, size_t *length) {
+  const char *text = *pattern;
+  while (isspace((unsigned char)*text)) text++;
+  *pattern = text;
+  *length = strlen(text);
+  while (*length > 0 && isspace((unsigned char)text[*length - 1])) --*length;
+  bool legal = *length > 0 && *length <= MAX_NAME && text[0] != '*';
+  for (size_t i = 0; i < *length && legal; i++) legal = isalnum((unsigned char)text[i]) || strchr("_-.*", text[i]) != NULL;
+  return legal;
+}
+
+bool sk__pattern_legal(const char *pattern) {
+  size_t length;
+  return trim(&pattern, &length);
+}
+
 bool sk__pattern_match(const char *pattern, const char *name) {
-  while (isspace((unsigned char)*pattern)) pattern++;
-  size_t length = strlen(pattern);
-  while (length > 0 && isspace((unsigned char)pattern[length - 1])) length--;
-  bool legal = length > 0 && length <= MAX_NAME && pattern[0] != '*';
-  for (size_t i = 0; i < length && legal; i++)
-    legal = isalnum((unsigned char)pattern[i]) || strchr("_-.*", pattern[i]) != NULL;
-  return legal && match_trimmed(pattern, length, name);
+  size_t length;
+  return trim(&pattern, &length) && match_trimmed(pattern, length, name);
 }
 
 bool sk__patterns_match(const sk__patterns *patterns, const char *name) {
   for (size_t i = 0; i < patterns->count; i++)
     if (patterns->items[i] != NULL && sk__pattern_match(patterns->items[i], name)) return true;
   return false;
+}
+
+/* ---- extension texts ------------------------------------------------------------------------- */
+
+static size_t span(const char *text, const char *more) {
+  size_t n = 0;
+  while (isalnum((unsigned char)text[n]) || (text[n] != '\0' && strchr(more, text[n]) != NULL)) n++;
+  return n;
+}
+
+static bool key_is_new(const char *begin, const char *key, size_t length) {
+  for (const char *at = begin; at < key;) {
+    if (span(at, "_-.") == length && strncmp(at, key, length) == 0) return false;
+    at += strcspn(at, ":");
+    at += *at == ':';
+  }
+  return true;
+}
+
+bool sk__extension_legal(const char *text, size_t limit) {
+  size_t length = strlen(text);
+  if (length > limit) return false;
+  while (isspace((unsigned char)*text)) text++;
+  const char *begin = text;
+  while (true) {
+    size_t key = span(text, "_-.");
+    if (key == 0 || text[key] != '=' || !key_is_new(begin, text, key)) return false;
+    text += key + 1;
+    do {
+      text += *text == ',';
+      size_t value = span(text, "_-./");
+      if (value == 0) return false;
+      text += value;
+    } while (*text == ',');
+    if (*text != ':') break;
+    text++;
+  }
+  while (isspace((unsigned char)*text)) text++;
+  return *text == '\0';
 }

@@ -3,8 +3,6 @@
 
 #include "fuse/planner.h"
 
-sk__fuse_options sk__fuse_defaults(void) { return (sk__fuse_options){.preload_code = 1, .split_mode = 4, .stream_fusion = 1}; }
-
 /* ---- decisions ------------------------------------------------------------------------------- */
 
 static sk__decision decide(const sk__planner *p, uint32_t at, const uint32_t *sk_of_scope) {

@@ -146,7 +146,9 @@ SK_MUST_USE sk_status sk__planner_run(sk__planner *p);     /* pipeline.c */
 void sk__planner_free(sk__planner *p);
 
 /* ---- small services ---- */
-bool sk__pattern_match(const char *pattern, const char *name); /* pattern.c */
+bool sk__pattern_legal(const char *pattern); /* pattern.c */
+bool sk__extension_legal(const char *text, size_t limit); /* key=value,value:key=value */
+bool sk__pattern_match(const char *pattern, const char *name);
 bool sk__patterns_match(const sk__patterns *patterns, const char *name);
 /* Replaces scope `at` by n scopes (n may be 0). */
 SK_MUST_USE sk_status sk__scopes_replace(sk__planner *p, size_t at, const sk__scope *with, size_t n);

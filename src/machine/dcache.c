@@ -21,6 +21,7 @@ enum {
   VIEW_GM = 0xffff,
   VIEW_NEWEST = 0xfffe, /* several host threads: everybody's newest bytes */
   LINES_PER_PAGE = 64,
+  POLLS_BEFORE_FLUSH = 256,
   ENTRIES = SK__MAX_CORES * SK__DCACHE_MAX_LINES + 1, /* every cache full of lines of its own; 0 = none */
 };
 
@@ -398,6 +399,17 @@ void sk__dcache_clean_all(sk__core *core) {
       line_drop(core, &cache->lines[word * 64 + (uint32_t)__builtin_ctzll(cache->occupied[word])], "dcci");
   recent_clear(cache);
   directory_unlock(cache->memory);
+}
+
+void sk__dcache_polled(sk__core *core) {
+  sk__machine *machine = core->machine;
+  if (++core->dcache->polls % POLLS_BEFORE_FLUSH != 0) return;
+  sk__lock(machine);
+  for (uint32_t i = 0; i < machine->run.core_count; i++) {
+    uint32_t other = machine->run.cores[i];
+    if (machine->seats[other].state == SK__SEAT_DONE) sk__dcache_clean_all(&machine->cores[other]);
+  }
+  sk__unlock(machine);
 }
 
 void sk__dcache_preload(sk__core *core, uint64_t address) {

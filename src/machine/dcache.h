@@ -71,6 +71,7 @@ struct sk__dcache {
   sk__memory *memory;
   sk__core *core;
   uint64_t occupied[(SK__DCACHE_MAX_LINES + 63) / 64];
+  uint32_t polls;
   uint8_t next_way[SK__DCACHE_MAX_SETS];
   sk__seen none;
   sk__line lines[SK__DCACHE_MAX_LINES];
@@ -82,6 +83,9 @@ void sk__directory_destroy(sk__memory *memory);
 SK_MUST_USE sk_status sk__dcache_create(sk__memory *memory, sk__core *core);
 void sk__dcache_destroy(sk__core *core);
 
+/* The core has polled in vain once more: now and then, the caches of blocks that ended are flushed. On the
+ * chip that happens when the block ends; here it waits (sk__core_end_block), but not for ever. */
+void sk__dcache_polled(sk__core *core);
 /* All copies vanish, nothing is written back; memory shows GM. For rolling back. */
 void sk__dcache_forget_all(sk__memory *memory);
 

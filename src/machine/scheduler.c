@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "machine/dcache.h"
 #include "machine/internal.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
   SLICE_INSTRUCTIONS = 200000, /* a core that ran this long lets others run: it may be polling by hand */
   CHANCE_ONE_IN = 4,
   LATE_WAKE_NS = 100000,
+  SPIN_NS = 20000,
 };
 
 _Thread_local sk__core *sk__self __attribute__((tls_model("initial-exec"), visibility("default")));
@@ -183,6 +185,8 @@ void sk__seat_wake(sk__seat *seat) {
   sk__machine *machine = seat->core->machine;
   machine->run.blocked--;
   seat_queue(seat, queue_of(machine, seat, true));
+  if (!machine->run.shared) return;
+  atomic_fetch_add_explicit(&machine->run.changes, 1, memory_order_relaxed);
   if (machine->run.waiting_workers > 0) pthread_cond_broadcast(&machine->changed);
 }
 
@@ -200,6 +204,7 @@ void sk__give_way(sk__core *core, bool polling) {
 void sk__yield(sk__core *core) {
   core->instructions++;
   sk__checkpoint(core);
+  sk__dcache_polled(core);
   sk__give_way(core, true);
 }
 
@@ -244,9 +249,6 @@ static bool polls_in_vain(sk__machine *machine, sk__seat *seat) {
   }
   if (++seat->idle_picks == IDLE_ROUNDS) run->idle_seats++;
   if (run->idle_seats < run->live - run->blocked) return false;
-  /* Blocks that ended have flushed on the chip; here that waits (sk__core_end_block), but not for ever. */
-  for (uint32_t i = 0; i < run->core_count; i++)
-    if (machine->seats[run->cores[i]].state == SK__SEAT_DONE) sk__dcache_clean_all(&machine->cores[run->cores[i]]);
   uint64_t stores = 0;
   for (uint32_t i = 0; i < run->core_count; i++) stores += machine->cores[run->cores[i]].gm_stores;
   if (stores == run->idle_stores) return true;
@@ -295,11 +297,22 @@ static void wait_for_change(sk__machine *machine) {
   run->waiting_workers--;
 }
 
+/* Sleeping costs tens of microseconds: a barrier is often over sooner. */
+static void spin_a_little(sk__machine *machine) {
+  sk__run *run = &machine->run;
+  uint32_t seen = atomic_load_explicit(&run->changes, memory_order_relaxed);
+  uint64_t until = sk__now_ns() + SPIN_NS;
+  sk__unlock(machine);
+  while (atomic_load_explicit(&run->changes, memory_order_relaxed) == seen && sk__now_ns() < until) {}
+  sk__lock(machine);
+}
+
 static sk__seat *next_seat(sk__worker *worker) {
   sk__machine *machine = worker->machine;
   sk__run *run = &machine->run;
   sk__lock(machine);
   sk__seat *seat = NULL;
+  bool spun = false;
   while (!run->over) {
     for (uint32_t s = 0; s < run->shard_count && seat == NULL; s++)
       if (machine->shards[s].worker == worker) seat = pop_seat(machine, &machine->shards[s]);
@@ -307,8 +320,10 @@ static sk__seat *next_seat(sk__worker *worker) {
       if (seat->fresh || !polls_in_vain(machine, seat)) break;
       declare_stuck(machine);
     } else if (sk__workers_claim(worker) == NULL) {
-      if (run->shared) wait_for_change(machine);
-      else declare_stuck(machine);
+      if (!run->shared) declare_stuck(machine);
+      else if (!spun) spin_a_little(machine);
+      else wait_for_change(machine);
+      spun = !spun;
     }
     seat = NULL;
   }

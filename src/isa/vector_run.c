@@ -118,8 +118,9 @@ static sk__stream stream(const void *base, uint32_t bits, uint32_t block, uint32
   return (sk__stream){(uint8_t *)(uintptr_t)base, bits, block * SK__BLOCK_BYTES, repeat * SK__BLOCK_BYTES};
 }
 
-/* Count forms are the hot ones: everything is contiguous, so extents are products. */
-static void count_flat(sk__core *core, const sk__vinstr *instr, const void *dst, const void *src0, const void *src1,
+/* The hot path: everything is contiguous, so extents are products. Count forms, and repeats without gaps
+ * under a full mask. */
+static void run_contiguous(sk__core *core, const sk__vinstr *instr, const void *dst, const void *src0, const void *src1,
                        uint64_t scalar, uint32_t count) {
   uint32_t lanes = lanes_of(instr);
   uint64_t d_bytes = ((uint64_t)count * instr->dst_bits + 7) / 8, s_bytes = ((uint64_t)count * instr->src_bits + 7) / 8;
@@ -159,7 +160,7 @@ void sk__vector_count(const sk__vinstr *instr, void *dst, const void *src0, cons
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, sync ? instr->name_sync : instr->name, site);
   if (core == NULL) return;
   sk__mask_count_form(core, count);
-  if (count != 0) count_flat(core, instr, dst, src0, src1, scalar, count);
+  if (count != 0) run_contiguous(core, instr, dst, src0, src1, scalar, count);
   if (sync) sk__pipe_barrier(core, SK__PIPE_ALL);
 }
 
@@ -174,11 +175,27 @@ static bool strides_ok(sk__core *core, const sk__vinstr *instr, const sk__vstrid
   return true;
 }
 
+/* Full mask, blocks and iterations one after the other. */
+static bool contiguous(const sk__core *core, const sk__vinstr *instr, const sk__vstrides *k) {
+  uint32_t lanes = lanes_of(instr), d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
+  uint64_t high = lanes > 64 ? core->mask[1] : UINT64_MAX;
+  uint64_t low = lanes < 64 ? core->mask[0] | UINT64_MAX << lanes : core->mask[0];
+  if ((low & high) != UINT64_MAX || k->dst_block > 1) return false;
+  bool gaps = k->dst_repeat != d_repeat;
+  if (instr->sources > 0) gaps |= k->src0_repeat != s_repeat || k->src0_block != 1;
+  if (instr->sources > 1) gaps |= k->src1_repeat != s_repeat || k->src1_block != 1;
+  return !gaps;
+}
+
 void sk__vector_strided(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
                         const sk__vstrides *k, const void *site) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, instr->name, site);
   if (core == NULL || !strides_ok(core, instr, k)) return;
   bool counter = sk__ctrl(core, SK__CTRL_COUNTER_MODE);
+  if (!counter && k->repeat != 0 && contiguous(core, instr, k)) {
+    run_contiguous(core, instr, dst, src0, src1, scalar, k->repeat * lanes_of(instr));
+    return;
+  }
   sk__iterations it = sk__iterations_of(core, k->repeat, lanes_of(instr));
   if (instr->count_is_mask && counter) {
     uint32_t count = (uint32_t)core->mask[0];

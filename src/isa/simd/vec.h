@@ -161,24 +161,21 @@ V_INLINE vh v_narrow_h(vi x) { return __builtin_convertvector(x, vh); }
 V_INLINE vub v_narrow_u8(vi x) { return (vub)v_narrow_i8(x); }
 V_INLINE vs v_narrow_i16(vi x) { return (vs)v_narrow_h(x); }
 
-/* int4: element 0 in the low nibble; i even, m even except for a last half-used byte. */
-V_INLINE uint64_t v_spread_nibbles(uint64_t x) {
-  x = (x | x << 16) & 0x0000ffff0000ffff;
-  x = (x | x << 8) & 0x00ff00ff00ff00ff;
-  return (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
-}
-V_INLINE uint64_t v_pack_nibbles(uint64_t x) {
-  x = (x | x >> 4) & 0x00ff00ff00ff00ff;
-  x = (x | x >> 8) & 0x0000ffff0000ffff;
-  return (x | x >> 16) & 0xffffffff;
-}
+/* int4: element 0 in the low nibble; i is even, an odd m leaves half of the last byte to whoever packs. */
 V_INLINE vi v_load_i4(const void *from, size_t i, size_t m) {
   const uint8_t *p = (const uint8_t *)from + i / 2;
-  uint64_t packed = 0, wide[2];
+  uint64_t packed = 0;
   if (m == VW) memcpy(&packed, p, VW / 2);
   else for (size_t j = 0; j < (m + 1) / 2; j++) packed |= (uint64_t)p[j] << 8 * j;
-  wide[0] = v_spread_nibbles(packed & 0xffffffff);
-  wide[1] = v_spread_nibbles(packed >> 32);
+  uint8_t wide[16];
+#if defined(__x86_64__)
+  const __m128i low = _mm_set1_epi8(15);
+  __m128i x = _mm_cvtsi64_si128((int64_t)packed);
+  x = _mm_unpacklo_epi8(_mm_and_si128(x, low), _mm_and_si128(_mm_srli_epi16(x, 4), low));
+  memcpy(wide, &x, 16);
+#else
+  for (size_t j = 0; j < 16; j++) wide[j] = packed >> 4 * j & 15;
+#endif
   vb bytes;
   memcpy(&bytes, wide, VW);
   return (v_widen_i8(bytes) ^ 8) - 8;
@@ -186,9 +183,15 @@ V_INLINE vi v_load_i4(const void *from, size_t i, size_t m) {
 V_INLINE void v_store_i4(void *to, size_t i, size_t m, vi x) {
   uint8_t *p = (uint8_t *)to + i / 2;
   vb bytes = v_narrow_i8(x & 15);
-  uint64_t wide[2] = {0, 0}, packed;
-  memcpy(wide, &bytes, VW);
-  packed = v_pack_nibbles(wide[0]) | v_pack_nibbles(wide[1]) << 32;
+  uint64_t packed = 0;
+#if defined(__x86_64__)
+  __m128i wide = _mm_setzero_si128();
+  memcpy(&wide, &bytes, VW);
+  wide = _mm_maddubs_epi16(wide, _mm_set1_epi16(0x1001)); /* even element + 16 * odd element */
+  packed = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(wide, wide));
+#else
+  for (size_t j = 0; j < VW; j++) packed |= (uint64_t)(uint8_t)bytes[j] << 4 * j;
+#endif
   if (m == VW) memcpy(p, &packed, VW / 2);
   else for (size_t j = 0; j < (m + 1) / 2; j++) p[j] = (uint8_t)(packed >> 8 * j);
 }

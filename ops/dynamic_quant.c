@@ -82,7 +82,7 @@ __aicore__ static void quantise_chunk(const quant *q, uint32_t count) {
   asc_float2half(q->narrow, q->row, count);
   asc_sync_pipe(PIPE_V);
   if (q->tiling->dst_bits == 8)
-    asc_half2int8(( __ubuf__ int8_t *)q->packed, q->narrow, count);
+    asc_half2int8((__ubuf__ int8_t *)q->packed, q->narrow, count);
   else
     asc_half2int4((__ubuf__ int4b_t *)q->packed, q->narrow, count);
 }
@@ -149,7 +149,7 @@ __global__ __vector__ void dynamic_quant(__gm__ uint8_t *x, __gm__ uint8_t *smoo
 
   asc_init();
   const quant_tiling *t = &tiling;
-  uint32_t block = (uint32_t)asc_get_block_idx(), blocks = (uint32_t)asc_get_block_num();
+  uint32_t block = vector_index(), blocks = (uint32_t)asc_get_block_num();
   uint32_t each = t->rows / blocks, more = t->rows % blocks;
   uint32_t first = block * each + (block < more ? block : more), count = each + (block < more ? 1 : 0);
   if (count == 0) return;

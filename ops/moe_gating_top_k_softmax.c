@@ -233,7 +233,7 @@ __global__ __vector__ void moe_gating_top_k_softmax(__gm__ uint8_t *x, __gm__ ui
 
   asc_init();
   const gating_tiling *t = &tiling;
-  uint32_t first = (uint32_t)asc_get_block_idx() * t->rows_per_core;
+  uint32_t first = vector_index() * t->rows_per_core;
   if (first >= t->rows) return;
   gating g = {.tiling = t, .first_row = first, .x = x, .input = {input0, input1}, .keys = keys, .index = index,
               .records = {records0, records1}, .best = {best0, best1}, .scratch = scratch, .maximum = maximum,

@@ -19,6 +19,12 @@ __aicore__ static inline uint32_t round_up(uint32_t value, uint32_t multiple) {
   return (value + multiple - 1u) / multiple * multiple;
 }
 
+/* Number of this vector core among the operator's, from 0. In a launch that starts two vector cores per
+ * block (a SuperKernel may) the raw block index counts AI cores, so the sub-block belongs in. */
+__aicore__ static inline uint32_t vector_index(void) {
+  return (uint32_t)(asc_get_block_idx() * asc_get_sub_block_num() + asc_get_sub_block_id());
+}
+
 /* count elements of the row type to float. Source and destination do not overlap. The C API has no plain
  * copy of exactly count floats inside UB; the maximum of a value with itself is one. */
 __aicore__ static inline void row_to_float(__ubuf__ float *to, __ubuf__ float *from, uint32_t dtype, uint32_t count) {

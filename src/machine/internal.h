@@ -202,6 +202,7 @@ typedef struct sk__run {
   uint32_t idle_epoch, idle_seats;
   uint64_t idle_stores;
   uint32_t waiting_workers, active_workers;
+  _Atomic uint32_t changes;     /* counts wake-ups, for workers that spin */
   bool help_called;             /* helpers have been woken ... */
   bool help_expected;           /* ... and shards are kept for them a little longer */
   uint64_t started_ns;

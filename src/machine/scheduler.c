@@ -279,6 +279,14 @@ static void declare_stuck(sk__machine *machine) {
   pthread_cond_broadcast(&machine->changed);
 }
 
+/* A woken core may stand in the queue of a worker that has not noticed yet. */
+static bool any_ready(const sk__machine *machine) {
+  for (uint32_t s = 0; s < machine->run.shard_count; s++)
+    for (uint32_t q = 0; q < SK__QUEUES; q++)
+      if (queue_count(&machine->shards[s].queues[q]) != 0) return true;
+  return false;
+}
+
 /* With the lock held, gives it up until something changes. */
 static void wait_for_change(sk__machine *machine) {
   sk__run *run = &machine->run;
@@ -289,7 +297,7 @@ static void wait_for_change(sk__machine *machine) {
     until.tv_nsec += 2 * LATE_WAKE_NS;
     if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
     if (pthread_cond_timedwait(&machine->changed, &machine->lock, &until) != 0) run->help_expected = false;
-  } else if (run->waiting_workers == run->active_workers) {
+  } else if (run->waiting_workers == run->active_workers && !any_ready(machine)) {
     declare_stuck(machine);
   } else {
     pthread_cond_wait(&machine->changed, &machine->lock);

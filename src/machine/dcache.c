@@ -226,6 +226,14 @@ static void push_stale(sk__memory *memory, sk__line_entry *entry, const sk__dcac
   }
 }
 
+/* Somebody writes these bytes: notes which of the copy's dirty bytes are older for certain. */
+static uint64_t supersede(const sk__core *core, sk__pipe pipe, sk__line *copy, uint64_t mask) {
+  uint64_t older = copy->dirty & mask;
+  if (older == 0 || !is_ordered(core, pipe, &copy->store)) return 0;
+  copy->superseded |= older;
+  return older;
+}
+
 /* ---- write-back ------------------------------------------------------------------------------ */
 
 static void write_back(sk__core *core, sk__line *line, const char *why) {
@@ -233,8 +241,8 @@ static void write_back(sk__core *core, sk__line *line, const char *why) {
   sk__memory *memory = cache->memory;
   sk__line_entry *entry = line->entry;
   core->gm_stores++;
-  if ((line->stale & line->dirty) != 0 && line->overrun)
-    sk__dcache_report_overrun(core, &line->store, &entry->change, line->tag, line->stale & line->dirty, why);
+  uint64_t overrun = line->stale & line->dirty & line->superseded;
+  if (overrun != 0) sk__dcache_report_overrun(core, &line->store, &entry->change, line->tag, overrun, why);
   if ((line->stale & ~line->dirty) != 0 && core->checks)
     sk__dcache_report_sharing(core, &line->store, &entry->change, line->tag, line->stale & ~line->dirty, why);
   if (memory->threaded) {
@@ -270,8 +278,8 @@ static void line_drop(sk__core *core, sk__line *line, const char *why) {
   entry->holders[core->index / 64] &= ~(UINT64_C(1) << core->index % 64);
   uint32_t at = (uint32_t)(line - cache->lines);
   cache->occupied[at / 64] &= ~(UINT64_C(1) << at % 64);
-  line->tag = line->dirty = line->stale = line->seen.fast = 0;
-  line->overrun = line->left_behind = false;
+  line->tag = line->dirty = line->stale = line->superseded = line->seen.fast = 0;
+  line->left_behind = false;
   if (memory->threaded && entry->view == VIEW_NEWEST) settle_newest(memory, entry);
   if ((entry->holders[0] | entry->holders[1]) == 0) entry_drop(memory, entry);
   else uneven_update(memory, entry);
@@ -340,8 +348,14 @@ static void store(sk__core *core, sk__line *line, uint64_t need) {
     for (sk__line *copy; (copy = copies_next(&walk)) != NULL;) copy->seen.fast = 0;
     page_entry_of(memory, entry->line)->uneven |= UINT64_C(1) << line_in_page(entry->line);
   }
+  if (entry_uneven(memory, entry)) {
+    copies walk = copies_of(memory, entry);
+    for (sk__line *copy; (copy = copies_next(&walk)) != NULL;)
+      if (copy != line) (void)supersede(core, SK__PIPE_S, copy, need);
+  }
   line->dirty |= need;
   line->stale &= ~need;
+  line->superseded &= ~need;
   note_now(core, SK__PIPE_S, &line->store);
 }
 
@@ -513,10 +527,9 @@ void sk__dcache_mover_write(sk__core *core, sk__pipe pipe, uint64_t to, uint64_t
     note_now(core, pipe, &entry->change);
     copies walk = copies_of(memory, entry);
     for (sk__line *copy; (copy = copies_next(&walk)) != NULL;) {
-      bool over = (copy->dirty & part.mask) != 0 && is_ordered(core, pipe, &copy->store);
-      if (over && memory->threaded)
-        sk__dcache_report_overrun(core, &copy->store, &entry->change, entry->line, copy->dirty & part.mask, "");
-      copy->overrun |= over;
+      uint64_t over = supersede(core, pipe, copy, part.mask);
+      if (over != 0 && memory->threaded)
+        sk__dcache_report_overrun(core, &copy->store, &entry->change, entry->line, over, "");
       if (memory->threaded) copy->dirty &= ~part.mask;
     }
     if (memory->threaded) settle_newest(memory, entry);

@@ -52,8 +52,8 @@ typedef struct sk__line {
   uint64_t tag;         /* address, 0 = empty */
   uint64_t dirty;       /* bytes stored and not written back */
   uint64_t stale;       /* bytes GM holds a newer value of */
+  uint64_t superseded;  /* dirty bytes that somebody wrote later, in order */
   sk__line_entry *entry;
-  bool overrun;         /* GM bytes under dirty ones were written later, in order */
   bool left_behind;     /* a dcci of the line before stopped short of this one */
   sk__note store;       /* the last one */
   _Alignas(16) uint8_t bytes[SK__LINE_BYTES]; /* this core's copy while it differs from GM and is not shown */

@@ -150,6 +150,47 @@ static void test_mover_writes_over_unflushed_store(void **state) {
   fixture_free(f);
 }
 
+/* B's store comes later, in order, and is flushed; A's older one is written back over it. */
+static void test_later_store_of_another_core_is_written_over(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 256, "a");
+  on(f, A);
+  store32(a, 111, site(1));
+  meet(f);
+  on(f, B);
+  store32(a, 222, site(2));
+  dcci(a);
+  assert_int_equal(in_gm(f, a), 222);
+  on(f, A);
+  dcci(a);
+  assert_int_equal(in_gm(f, a), 111);
+  assert_found(f, "H11", "wrote later");
+  assert_true(has_site(finding(f, "H11"), site(1)));
+  assert_true(has_site(finding(f, "H11"), site(2)));
+  fixture_free(f);
+}
+
+/* The order of the stores counts, not that of the flushes. */
+static void test_earlier_store_flushed_between_is_no_finding(void **state) {
+  (void)state;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, 256, "a");
+  on(f, B);
+  store32(a, 222, site(2));
+  meet(f);
+  on(f, A);
+  store32(a, 111, site(1));
+  meet(f);
+  on(f, B);
+  dcci(a);
+  on(f, A);
+  dcci(a);
+  assert_int_equal(in_gm(f, a), 111);
+  assert_silent(f);
+  fixture_free(f);
+}
+
 static void test_mover_writes_after_flush(void **state) {
   (void)state;
   fixture *f = fixture_new(true);
@@ -431,7 +472,7 @@ static void test_threaded_model_reports_the_same(void **state) {
 
 /* ---- against a naive model --------------------------------------------------------------------- */
 
-typedef struct naive_line { bool held; uint64_t dirty; uint8_t bytes[64]; } naive_line;
+typedef struct naive_line { bool held; uint64_t dirty, stale, superseded; uint8_t bytes[64]; } naive_line;
 enum { LINES = 16 };
 typedef struct naive { uint8_t gm[LINES * 64]; naive_line lines[CORES][LINES]; } naive;
 
@@ -517,15 +558,131 @@ static void test_random_against_naive_caches(void **state) {
   fixture_free(f);
 }
 
+/* ---- findings against rules told byte by byte -------------------------------------------------- */
+
+enum { H11 = 1, H12 = 2, H13 = 4 };
+static uint64_t bits_of(uint32_t line, uint32_t at, uint64_t bytes) { /* of [at, at + bytes) in this line */
+  uint64_t mask = 0;
+  for (uint32_t i = 0; i < 64; i++)
+    if (line * 64 + i >= at && line * 64 + i < at + bytes) mask |= UINT64_C(1) << i;
+  return mask;
+}
+
+static uint32_t told_clean(naive *n, uint32_t core, uint32_t line) {
+  naive_line *l = &n->lines[core][line];
+  uint32_t told = 0;
+  if (l->held && l->dirty != 0) {
+    if ((l->dirty & l->stale & l->superseded) != 0) told |= H11;
+    if ((l->stale & ~l->dirty) != 0) told |= H13;
+    for (uint32_t c = 0; c < CORES; c++)
+      if (c != core && n->lines[c][line].held) n->lines[c][line].stale |= l->dirty | l->stale;
+  }
+  *l = (naive_line){0};
+  return told;
+}
+
+static uint32_t told_scalar(naive *n, uint32_t core, uint32_t at, bool is_write) {
+  uint32_t line = at / 64, told = 0;
+  uint64_t need = bits_of(line, at, 4);
+  naive_line *l = &n->lines[core][line];
+  l->held = true;
+  for (uint32_t c = 0; c < CORES; c++) {
+    naive_line *other = &n->lines[c][line];
+    if (c == core) continue;
+    if (is_write) other->superseded |= other->dirty & need;
+    else if ((other->dirty & need & ~l->dirty) != 0) told |= H11;
+  }
+  if (is_write) {
+    l->dirty |= need;
+    l->stale &= ~need;
+    l->superseded &= ~need;
+  } else if ((l->stale & need) != 0) {
+    told |= H12;
+  }
+  return told;
+}
+
+static uint32_t told_mover(naive *n, uint32_t at, uint64_t bytes, bool is_write) {
+  uint32_t told = 0;
+  for (uint32_t line = 0; line < LINES; line++)
+    for (uint32_t c = 0; c < CORES; c++) {
+      naive_line *l = &n->lines[c][line];
+      uint64_t need = bits_of(line, at, bytes);
+      if (!is_write && (l->dirty & need) != 0) told |= H11;
+      if (!is_write || !l->held) continue;
+      l->superseded |= l->dirty & need;
+      l->stale |= need;
+    }
+  return told;
+}
+
+static uint32_t told_step(fixture *f, naive *n, uint8_t *a, uint64_t *seed) {
+  uint32_t core = (uint32_t)(next_random(seed) % CORES), kind = (uint32_t)(next_random(seed) % 5);
+  uint32_t at = (uint32_t)(next_random(seed) % (4 * 16)) * 4; /* four lines, so that they meet */
+  uint64_t bytes = 1 + next_random(seed) % 100;
+  uint8_t buffer[128] = {0};
+  on(f, core);
+  if (kind == 4) {
+    dcci(a + at);
+    return told_clean(n, core, at / 64);
+  }
+  if (kind >= 2) {
+    (void)(kind == 3 ? mover_out(a + at, buffer, bytes, site(4)) : mover_in(buffer, a + at, bytes, site(3)));
+    return told_mover(n, at, bytes, kind == 3);
+  }
+  if (kind == 1) store32(a + at, 0, site(2));
+  else (void)load32(a + at, site(1));
+  return told_scalar(n, core, at, kind == 1);
+}
+
+/* Everything is ordered here, so each rule broken must be told, and nothing else. */
+static void test_random_findings_in_order(void **state) {
+  (void)state;
+  if (SK__HARD) skip();
+  uint64_t seed = sk_test_seed("random findings in order") | 1;
+  fixture *f = fixture_new(true);
+  uint8_t *a = alloc_filled(f, LINES * 64, "a");
+  naive *n = calloc(1, sizeof *n);
+  uint32_t seen_ids = 0;
+  for (uint32_t round = 0; round < 4000; round++) {
+    uint32_t told = 0;
+    for (uint32_t step = 0; step < 10 && told == 0; step++) {
+      told |= told_step(f, n, a, &seed);
+      meet(f);
+    }
+    size_t count;
+    const sk__finding *all = sk__findings(f->machine.checker, &count);
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+      bool h11 = strcmp(all[i].id, "H11") == 0 || strcmp(all[i].id, "H14") == 0;
+      found |= h11 ? H11 : strcmp(all[i].id, "H12") == 0 ? H12 : strcmp(all[i].id, "H13") == 0 ? H13 : 8;
+    }
+    assert_int_equal(found, told);
+    seen_ids |= found;
+    for (uint32_t core = 0; core < CORES; core++) {
+      dcci_all();
+      on(f, core);
+      dcci_all();
+    }
+    memset(n->lines, 0, sizeof n->lines);
+    sk__findings_clear(f->machine.checker);
+  }
+  assert_int_equal(seen_ids, H11 | H12 | H13);
+  free(n);
+  fixture_free(f);
+}
+
 SK_TESTS(SK_TEST(test_mover_reads_below_own_dirty_bytes), SK_TEST(test_mover_reads_flushed_bytes),
          SK_TEST(test_mover_beside_dirty_bytes_is_no_finding), SK_TEST(test_next_sub_kernel_reads_unflushed_bytes),
          SK_TEST(test_other_core_loads_unflushed_bytes), SK_TEST(test_other_core_loads_flushed_bytes),
          SK_TEST(test_unordered_reader_is_a_race), SK_TEST(test_mover_writes_over_unflushed_store),
-         SK_TEST(test_mover_writes_after_flush), SK_TEST(test_object_over_two_lines_needs_two_dcci),
+         SK_TEST(test_later_store_of_another_core_is_written_over),
+         SK_TEST(test_earlier_store_flushed_between_is_no_finding), SK_TEST(test_mover_writes_after_flush), SK_TEST(test_object_over_two_lines_needs_two_dcci),
          SK_TEST(test_object_over_two_lines_with_two_dcci), SK_TEST(test_load_of_a_line_changed_by_another_core),
          SK_TEST(test_load_after_dcci_is_fresh), SK_TEST(test_own_mover_makes_own_line_stale),
          SK_TEST(test_write_back_of_another_core_makes_stale), SK_TEST(test_two_cores_store_in_one_line),
          SK_TEST(test_two_cores_store_in_lines_of_their_own), SK_TEST(test_mover_writes_beside_a_dirty_store),
          SK_TEST(test_dirty_line_nobody_reads_is_no_finding), SK_TEST(test_eviction_writes_back),
          SK_TEST(test_preload_brings_a_line_that_can_be_stale), SK_TEST(test_roll_back_drops_what_is_cached),
-         SK_TEST(test_threaded_model_reports_the_same), SK_TEST(test_random_against_naive_caches))
+         SK_TEST(test_threaded_model_reports_the_same), SK_TEST(test_random_against_naive_caches),
+         SK_TEST(test_random_findings_in_order))

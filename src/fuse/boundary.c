@@ -161,17 +161,8 @@ static sk_status place_launch(sk__planner *p, uint32_t number) {
   return SK_OK;
 }
 
-sk_status sk__place_launches(sk__planner *p) {
-  p->updates = sk__arena_array(&p->scratch, sk__update, p->graph->node_count);
-  if (p->updates == NULL) return SK_OUT_OF_MEMORY;
-  for (size_t s = 0; s < p->scopes.count; s++)
-    for (size_t i = 0; i < p->scopes.items[s].nodes.count; i++) p->nodes[p->scopes.items[s].nodes.items[i]].scope = (uint32_t)s;
-  for (uint32_t s = 0; s < p->scopes.count; s++) {
-    sk_status status = place_launch(p, s);
-    if (status == SK_OK && p->scopes.items[s].status == SK__SCOPE_SUCCESS) status = sk__make_tasks(p, s);
-    if (status != SK_OK) return status;
-  }
-  for (uint32_t i = 0; i < p->graph->node_count; i++) /* markers vanish even where nothing was fused */
-    if (sk__is_marker(p, i) && p->updates[i].kind == SK__UPDATE_NONE) p->updates[i].kind = SK__UPDATE_DISABLE;
-  return SK_OK;
+sk_status sk__place_launch(sk__planner *p, uint32_t scope) {
+  sk_status status = place_launch(p, scope);
+  if (status == SK_OK && p->scopes.items[scope].status == SK__SCOPE_SUCCESS) status = sk__make_tasks(p, scope);
+  return status;
 }

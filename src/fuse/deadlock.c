@@ -7,10 +7,11 @@ typedef struct accepted { sk__list streams; uint32_t max[2]; } accepted;
 
 typedef struct examiner {
   sk__planner *p;
-  uint32_t *stream_stamp;   /* per stream: stamp of the part that is on it */
+  uint32_t *stream_stamp;   /* per stream: number of the part whose accepted nodes are on it */
   uint32_t *last;           /* per stream of the part: 1 + position of the last accepted node */
-  uint32_t *first;          /* per stream of the part: position of its head */
-  uint32_t stamp;
+  uint32_t *first;          /* per stream of the part: position of its first accepted node */
+  uint32_t part;            /* number of the part in work */
+  uint32_t stamp;           /* of searches whose findings still hold: anew when the part takes up a stream */
   uint32_t inside[2], outside[2]; /* cores the part holds; cores that others need while it waits */
   SK__VEC(accepted) accepted;
   SK__VEC(uint32_t) work;   /* nodes still to search backwards from */
@@ -18,7 +19,7 @@ typedef struct examiner {
   bool out_of_memory;
 } examiner;
 
-static bool on_part(const examiner *e, uint32_t stream) { return e->stream_stamp[stream] == e->stamp; }
+static bool on_part(const examiner *e, uint32_t stream) { return e->stream_stamp[stream] == e->part; }
 
 static bool shares_stream(const examiner *e, uint32_t accepted_number) {
   const sk__list *streams = &e->accepted.items[accepted_number - 1].streams;
@@ -112,18 +113,22 @@ static sk__sub_reason examine_wait(examiner *e, const sk__pnode *node, uint32_t 
   return search_back(e, notify);
 }
 
+static void accept_node(examiner *e, const sk__node *node) {
+  if (!on_part(e, node->stream)) {
+    e->stream_stamp[node->stream] = e->part;
+    e->first[node->stream] = node->position;
+    e->stamp++;
+  }
+  e->last[node->stream] = node->position + 1;
+}
+
 /* Accepts nodes in order; the count accepted, and the code of the one that was not. */
 static size_t examine(examiner *e, const sk__scope *part, sk__sub_reason *code) {
   sk__planner *p = e->p;
+  e->part++;
   e->stamp++;
   memset(e->inside, 0, sizeof e->inside);
   memset(e->outside, 0, sizeof e->outside);
-  for (size_t i = 0; i < part->nodes.count; i++) {
-    const sk__node *node = &p->graph->nodes[part->nodes.items[i]];
-    if (on_part(e, node->stream)) continue;
-    e->stream_stamp[node->stream] = e->stamp;
-    e->first[node->stream] = e->last[node->stream] = node->position;
-  }
   for (size_t i = 0; i < part->nodes.count; i++) {
     uint32_t at = part->nodes.items[i];
     const sk__pnode *node = &p->nodes[at];
@@ -136,14 +141,14 @@ static size_t examine(examiner *e, const sk__scope *part, sk__sub_reason *code) 
       *code = examine_wait(e, node, (uint32_t)i);
     }
     if (*code != SK__NO_SUB) return i;
-    e->last[p->graph->nodes[at].stream] = p->graph->nodes[at].position + 1;
+    accept_node(e, &p->graph->nodes[at]);
   }
   return part->nodes.count;
 }
 
 static bool has_kernel(const sk__planner *p, const uint32_t *nodes, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (p->nodes[nodes[i]].type == SK__NODE_KERNEL) return true;
+    if (sk__is_real_kernel(p, nodes[i])) return true;
   return false;
 }
 

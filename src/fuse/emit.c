@@ -232,11 +232,10 @@ sk_status sk__build_sk(sk__planner *p, uint32_t scope) {
     if (is_kernel(&e, 0)) emit_preload(&e, 0);
     for (uint32_t i = 0; i < e.scope->tasks.count; i++) emit_step(&e, i);
     emit_boundary(&e, end_queue);
-    if (p->options->debug_per_op_max_core_num == 0)
-      for (uint32_t i = 0; i < e.scope->tasks.count; i++)
-        for (int queue = SK__AIC; queue <= SK__AIV; queue++)
-          if (is_kernel(&e, i) && e.steps[i].uses[queue] && queue_blocks(&e, i, queue) > queue_max[queue])
-            queue_max[queue] = queue_blocks(&e, i, queue);
+    if (e.type == SK_MIX_AIC_1_1 || (e.type == SK_MIX_AIC_1_2 && p->options->debug_per_op_max_core_num == 0)) {
+      queue_max[SK__AIC] = e.blocks;
+      queue_max[SK__AIV] = e.blocks * (e.type == SK_MIX_AIC_1_2 ? 2 : 1);
+    }
     status = e.out_of_memory ? SK_OUT_OF_MEMORY : keep_sk(&e, sk, queue_max);
   }
   sk__vec_free(&e.ops[SK__AIC]);

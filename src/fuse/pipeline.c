@@ -55,14 +55,27 @@ static sk_status split(sk__planner *p) {
   return SK_OK;
 }
 
-static sk_status build(sk__planner *p) {
-  p->step_of = sk__arena_alloc(&p->scratch, p->graph->node_count * sizeof(uint32_t));
-  if (p->step_of == NULL) return SK_OUT_OF_MEMORY;
-  memset(p->step_of, 0xff, p->graph->node_count * sizeof(uint32_t));
-  sk_status status = SK_OK;
-  for (uint32_t s = 0; s < p->scopes.count && status == SK_OK; s++)
-    if (p->scopes.items[s].status == SK__SCOPE_SUCCESS) status = sk__build_sk(p, s);
-  return status;
+/* Scope by scope: a failure leaves the later ones untouched. */
+static sk_status finish(sk__planner *p) {
+  size_t nodes = p->graph->node_count;
+  p->step_of = sk__arena_alloc(&p->scratch, nodes * sizeof(uint32_t));
+  p->updates = sk__arena_array(&p->scratch, sk__update, nodes);
+  if (p->step_of == NULL || p->updates == NULL) return SK_OUT_OF_MEMORY;
+  memset(p->step_of, 0xff, nodes * sizeof(uint32_t));
+  for (uint32_t s = 0; s < p->scopes.count; s++)
+    for (size_t i = 0; i < p->scopes.items[s].nodes.count; i++) p->nodes[p->scopes.items[s].nodes.items[i]].scope = s;
+  for (uint32_t s = 0; s < p->scopes.count; s++) {
+    p->stage = SK__STAGE_POSTPROCESS;
+    sk_status status = sk__place_launch(p, s);
+    if (status != SK_OK) return status;
+    if (p->scopes.items[s].status != SK__SCOPE_SUCCESS) continue;
+    p->stage = SK__STAGE_BUILD;
+    if ((status = sk__build_sk(p, s)) != SK_OK) return status;
+  }
+  sk__rewrite_events(p);
+  for (uint32_t i = 0; i < nodes; i++) /* markers vanish even where nothing was fused */
+    if (sk__is_marker(p, i) && p->updates[i].kind == SK__UPDATE_NONE) p->updates[i].kind = SK__UPDATE_DISABLE;
+  return SK_OK;
 }
 
 sk_status sk__planner_run(sk__planner *p) {
@@ -73,10 +86,7 @@ sk_status sk__planner_run(sk__planner *p) {
   if (status != SK_OK) return status;
   p->stage = SK__STAGE_SPLIT;
   if ((status = split(p)) != SK_OK) return status;
-  p->stage = SK__STAGE_POSTPROCESS;
-  if ((status = sk__place_launches(p)) != SK_OK) return status;
-  p->stage = SK__STAGE_BUILD;
-  if ((status = build(p)) != SK_OK) return status;
+  if ((status = finish(p)) != SK_OK) return status;
   p->stage = SK__STAGE_DONE;
   return SK_OK;
 }

@@ -138,8 +138,9 @@ SK_MUST_USE sk_status sk__deadlock_refine(sk__planner *p); /* deadlock.c */
 SK_MUST_USE sk_status sk__prune_default_nodes(sk__planner *p); /* prune.c */
 SK_MUST_USE sk_status sk__prune_event_streams(sk__planner *p);
 SK_MUST_USE sk_status sk__scope_streams(sk__planner *p, sk__scope *scope); /* split.c: fills scope->streams */
-SK_MUST_USE sk_status sk__place_launches(sk__planner *p);  /* boundary.c */
+SK_MUST_USE sk_status sk__place_launch(sk__planner *p, uint32_t scope); /* boundary.c: main, updates, tasks */
 SK_MUST_USE sk_status sk__make_tasks(sk__planner *p, uint32_t scope); /* tasks.c */
+void sk__rewrite_events(sk__planner *p);                   /* after all scopes */
 SK_MUST_USE sk_status sk__build_sk(sk__planner *p, uint32_t scope);   /* emit.c */
 /* All passes; on SK_STATE p->stage and p->why say where and why. */
 SK_MUST_USE sk_status sk__planner_run(sk__planner *p);     /* pipeline.c */

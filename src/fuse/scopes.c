@@ -120,13 +120,14 @@ static bool pop(stack *s, const char *text) {
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static void judge(sk__planner *p, const stack *s, uint32_t at) {
+static void judge(sk__planner *p, const stack *s, uint32_t at, bool lost) {
   sk__pnode *node = &p->nodes[at];
   sk__reason reason = SK__REASON_CAN_FUSE;
   if (s->nameless > 0) reason = SK__REASON_IN_UNFUSIBLE_SCOPE;
   else if (s->too_many > 0) reason = SK__REASON_EXCEED_SCOPE_MAX;
   else if (s->open.count == 0 && p->scope_name_count > 0) reason = SK__REASON_NOT_IN_SCOPE;
   node->flags = s->number;
+  if (lost) node->reason = SK__REASON_EXCEED_SCOPE_MAX; /* of a marker, which stays fusible */
   if (reason == SK__REASON_CAN_FUSE || sk__is_marker(p, at)) return;
   node->fusible = false;
   node->scope_verdict = true;
@@ -142,7 +143,7 @@ static sk_status visit(sk__planner *p, stack *s, name_index *index, uint32_t at,
   }
   sk_status status = set_number(p, s);
   if (status != SK_OK) return status;
-  judge(p, s, at);
+  judge(p, s, at, lost);
   if (node->marker == SK__MARK_END && !pop(s, node->scope) && !p->options->emulate_vendor_defects)
     return sk__plan_refuse(p, "scope end '%s' (node %llu) has no open begin", node->scope != NULL ? node->scope : "None",
                            (unsigned long long)node->id);

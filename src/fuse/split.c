@@ -234,16 +234,15 @@ sk_status sk__initial_split(sk__planner *p) {
 
 /* debug_per_op_max_core_num: every kernel that can be fused is a scope of its own, nothing else is. */
 sk_status sk__per_op_split(sk__planner *p) {
-  for (uint32_t at = 0; at < p->graph->node_count; at++) {
-    if (p->nodes[at].type != SK__NODE_KERNEL || !p->nodes[at].fusible) continue;
-    sk__scope scope = {.main = SK__NONE, .trigger = SK__NONE, .last_before_move = SK__NONE};
-    scope.nodes.items = sk__arena_copy(&p->scratch, &at, sizeof at);
-    scope.nodes.count = 1;
-    if (scope.nodes.items == NULL) return SK_OUT_OF_MEMORY;
-    sk_status status = sk__scope_streams(p, &scope);
-    if (status != SK_OK) return status;
-    if (!sk__vec_push(&p->scopes, scope)) return SK_OUT_OF_MEMORY;
-  }
+  for (uint32_t stream = 0; stream < p->graph->stream_count; stream++)
+    for (uint32_t i = 0; i < p->graph->stream_sizes[stream]; i++) {
+      uint32_t at = p->graph->stream_nodes[stream][i];
+      if (p->nodes[at].type != SK__NODE_KERNEL || !p->nodes[at].fusible) continue;
+      sk__scope scope = {.main = SK__NONE, .trigger = SK__NONE, .last_before_move = SK__NONE};
+      scope.nodes = (sk__list){sk__arena_copy(&p->scratch, &at, sizeof at), 1};
+      scope.streams = (sk__list){sk__arena_copy(&p->scratch, &stream, sizeof stream), 1};
+      if (scope.nodes.items == NULL || scope.streams.items == NULL || !sk__vec_push(&p->scopes, scope)) return SK_OUT_OF_MEMORY;
+    }
   return SK_OK;
 }
 

@@ -247,7 +247,6 @@ static void early_wait(syncer *s, uint32_t at, uint32_t before, sk__core_type si
     step->early_func |= early_bits[side].wait;
   }
   if (prior->send[side] != SK__NONE) {
-    s->steps[prior->send[side]].receive[side] = SK__NONE;
     prior->early_sync |= early_bits[side].xset;
     step->early_func |= early_bits[side].xset;
     prior->send[side] = SK__NONE;

@@ -46,7 +46,7 @@ static void rewrite(sk__planner *p, uint32_t at, uint32_t event, sk__update_kind
   p->updates[at] = (sk__update){kind, true, event, value};
 }
 
-static void rewrite_outside(sk__planner *p) {
+void sk__rewrite_events(sk__planner *p) {
   for (uint32_t e = 0; e < p->events.count; e++) {
     const sk__pevent *event = &p->events.items[e];
     if (!event->worded) continue;
@@ -135,7 +135,6 @@ sk_status sk__make_tasks(sk__planner *p, uint32_t number) {
     }
     scope->tasks.items[scope->tasks.count++] = at;
   }
-  rewrite_outside(p);
   scope->last_before_move = scope->tasks.items[scope->tasks.count - 1];
   sk_status status = p->options->auto_op_parallel != 0 ? defer_waits(p, scope) : SK_OK;
   return status == SK_OK ? name_scope(p, scope) : status;

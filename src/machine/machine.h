@@ -100,7 +100,8 @@ sk__checker *sk__machine_checker(sk__machine *machine);
 
 /* ---- device memory ------------------------------------------------------------------------- */
 
-/* Device memory of CA(bytes, 32) plus red zones on both sides, start aligned to 512 bytes. */
+/* Device memory of CA(bytes, 32) plus red zones on both sides, start aligned to 512 bytes. Contents are
+ * undefined: the fill pattern up to 4 MiB, above that zero or what an earlier owner left. */
 SK_MUST_USE sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out);
 SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */
 /* The live allocation that holds the address; false if none. */
@@ -115,11 +116,14 @@ SK_MUST_USE sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const
 SK_MUST_USE sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes);
 
-/* Transaction log of pre-images: begin .. (commit | roll back). Not nested. */
+/* Transaction log of pre-images: begin .. (commit | roll back). Not nested, not while running. Rolling back
+ * restores contents, not allocations: what was never written is filled with the pattern and counts as
+ * uninitialised again; memory allocated inside stays allocated, uninitialised; what was freed stays free. */
 SK_MUST_USE sk_status sk__gm_begin(sk__machine *machine);
 void sk__gm_commit(sk__machine *machine);
 void sk__gm_roll_back(sk__machine *machine);
-/* Ranges written since begin, ascending, merged. The callback returns false to stop. */
+/* Ranges of live allocations written since begin, ascending, merged, rounded out to 512 bytes. The callback
+ * returns false to stop. */
 typedef bool (*sk__gm_range_fn)(void *context, uint64_t start, uint64_t bytes);
 void sk__gm_touched(sk__machine *machine, sk__gm_range_fn fn, void *context);
 

@@ -291,6 +291,7 @@ void sk__fault_report(sk__worker *worker, sk__core *core) {
   sk__machine *machine = worker->machine;
   const sk__fault *fault = &worker->fault;
   control_set(control_wanted); /* signal delivery may have changed it */
+  if (here.signal_stack != NULL) sk__stack_forget(here.signal_stack, SIGNAL_STACK_BYTES); /* the handler never returned */
   bool memory = !fault->endless && (fault->signal == SIGSEGV || fault->signal == SIGBUS);
   if (memory && sk__in_gm(fault->address)) {
     sk__memory_report_bounds(&machine->memory, core, SK__PIPE_S, fault->write ? SK__WRITE : SK__READ, fault->address, 1,

@@ -71,12 +71,14 @@ static void asan_after(sk__context *now) {
 }
 static void asan_forget(sk__fiber *fiber) {
   fiber->context.fake_stack = NULL;
-  __asan_unpoison_memory_region(fiber->context.stack_bottom, fiber->context.stack_bytes);
+  sk__stack_forget(fiber->context.stack_bottom, fiber->context.stack_bytes);
 }
+void sk__stack_forget(const void *bottom, size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
 #else
 static inline void asan_before(sk__context *from, sk__context *to) { (void)from, (void)to; }
 static inline void asan_after(sk__context *now) { (void)now; }
 static inline void asan_forget(sk__fiber *fiber) { (void)fiber; }
+void sk__stack_forget(const void *bottom, size_t bytes) { (void)bottom, (void)bytes; }
 #endif
 
 /* First code on a fresh stack. */

@@ -130,5 +130,7 @@ static inline __attribute__((always_inline)) void sk__context_switch(sk__context
 #endif
 /* Continues at `to` for good: the caller's stack will be started anew. May be called on a signal stack. */
 _Noreturn void sk__context_leave(sk__context *to);
+/* Whatever stood on this stack will not be returned to: for the sanitizer. */
+void sk__stack_forget(const void *bottom, size_t bytes);
 
 #endif

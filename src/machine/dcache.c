@@ -259,6 +259,10 @@ static void write_back(sk__core *core, sk__line *line, const char *why) {
   }
   entry->change = line->store;
   entry->change.clock = core->order.clock[SK__PIPE_S];
+  /* Memory changes now, not when the store was made: who is ordered after the store alone is not safe. A
+   * flush that the launch's end makes for the core orders nothing and is nobody's. */
+  if (core->checks && core == sk__self)
+    sk__scalar_record(core, SK__WRITE, line->tag, line->dirty, line->store.site, "scalar store, written back,");
 }
 
 static void settle_newest(sk__memory *memory, sk__line_entry *entry) {

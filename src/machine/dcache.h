@@ -127,6 +127,9 @@ static inline uint32_t sk__recent_slot(uint64_t address) {
 /* Hands late accesses to the shadow. Before anything that ends the line's stay or the sub-kernel. */
 static inline void sk__scalar_settle(sk__core *core) { sk__order_settle(&core->order); }
 
+/* Scalar accesses to these bytes of a line, for the shadow. */
+void sk__scalar_record(sk__core *core, sk__access kind, uint64_t line, uint64_t bits, const void *site, const char *instr);
+
 /* The bits of a line's bytes [address, address + bytes), which lie in that line. */
 static inline uint64_t sk__line_mask(uint64_t address, uint64_t bytes) {
   return (bytes >= SK__LINE_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1) << (address & (SK__LINE_BYTES - 1));

@@ -43,7 +43,7 @@ static void record(sk__core *core, sk__access kind, uint64_t address, uint64_t b
                                                              site, instr);
 }
 
-static void record_runs(sk__core *core, sk__access kind, uint64_t line, uint64_t bits, const void *site, const char *instr) {
+void sk__scalar_record(sk__core *core, sk__access kind, uint64_t line, uint64_t bits, const void *site, const char *instr) {
   while (bits != 0) {
     uint32_t first = (uint32_t)__builtin_ctzll(bits);
     uint64_t rest = ~(bits >> first);
@@ -62,8 +62,8 @@ static __attribute__((noinline)) void settle(sk__order *order) {
   while (cache->late != NULL) {
     sk__seen *seen = cache->late;
     cache->late = seen->next_late;
-    record_runs(core, SK__READ, seen->line, seen->late_read, seen->read_site, load_name);
-    record_runs(core, SK__WRITE, seen->line, seen->late_write, seen->write_site, store_name);
+    sk__scalar_record(core, SK__READ, seen->line, seen->late_read, seen->read_site, load_name);
+    sk__scalar_record(core, SK__WRITE, seen->line, seen->late_write, seen->write_site, store_name);
     seen->late_read = seen->late_write = 0;
   }
 }

@@ -58,6 +58,7 @@ SK__COLD void sk__not_modelled_instr(sk__core *core, const char *what);
 /* sk__enter plus the no-op rule: NULL when this core is not of the type the instruction exists on. */
 static inline sk__core *sk__begin(sk__core_type type, sk__pipe pipe, const char *instr, const void *site) {
   sk__core *core = sk__enter(pipe, instr, site);
+  sk__checkpoint(core);
   return core->type == type ? core : NULL;
 }
 static inline uint64_t sk__startup(sk__core *core, sk__pipe pipe) {
@@ -155,6 +156,7 @@ typedef struct sk__vinstr {
   const char *name, *name_sync; /* for findings */
   uint16_t kernel;              /* index in sk__simd_vector->kernel */
   uint8_t dst_bits, src_bits;   /* per element */
+  uint8_t lanes_log2;           /* elements per iteration */
   uint8_t sources;              /* 0 (fill), 1, 2 */
   uint8_t reads_dst;            /* 1: the old destination is an operand */
   uint8_t cycles;               /* per iteration */
@@ -167,8 +169,17 @@ typedef struct sk__vstrides { /* in 32-byte blocks */
   uint32_t dst_block, src0_block, src1_block, dst_repeat, src0_repeat, src1_repeat;
 } sk__vstrides;
 
-void sk__vector_count(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
-                      uint32_t count, bool sync, const void *site);
+/* Count forms by number of sources: fill, unary (with or without scalar), binary; then with a barrier. */
+void sk__vector_count_0(const sk__vinstr *instr, void *dst, uint64_t scalar, uint32_t count, const void *site);
+void sk__vector_count_1(const sk__vinstr *instr, void *dst, const void *src, uint64_t scalar, uint32_t count,
+                        const void *site);
+void sk__vector_count_2(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint32_t count,
+                        const void *site);
+void sk__vector_sync_0(const sk__vinstr *instr, void *dst, uint64_t scalar, uint32_t count, const void *site);
+void sk__vector_sync_1(const sk__vinstr *instr, void *dst, const void *src, uint64_t scalar, uint32_t count,
+                       const void *site);
+void sk__vector_sync_2(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint32_t count,
+                       const void *site);
 void sk__vector_strided(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
                         const sk__vstrides *strides, const void *site);
 

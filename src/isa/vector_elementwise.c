@@ -17,33 +17,35 @@ enum {
 #define CYCLES(op, D) (CYCLES_##op != 0 ? CYCLES_##op : (int)(SK__REPEAT_BYTES / sizeof(D) / 32))
 
 #define BITS(T) ((uint8_t)_Generic((T *)0, int4b_t *: 4, default: sizeof(T) * 8))
-#define STRIDES_BINARY                                                                                        \
-  &(sk__vstrides) {                                                                                           \
-    repeat, dst_block_stride, src0_block_stride, src1_block_stride, dst_repeat_stride, src0_repeat_stride,     \
-        src1_repeat_stride                                                                                    \
+#define STRIDES_BINARY                                                                                           \
+  &(sk__vstrides) {                                                                                              \
+    repeat, dst_block_stride, src0_block_stride, src1_block_stride, dst_repeat_stride, src0_repeat_stride,       \
+        src1_repeat_stride                                                                                       \
   }
-#define STRIDES_UNARY \
+#define STRIDES_UNARY                                                                                            \
   &(sk__vstrides) { repeat, dst_block_stride, src_block_stride, 0, dst_repeat_stride, src_repeat_stride, 0 }
-#define STRIDES_FILL \
+#define STRIDES_FILL                                                                                             \
   &(sk__vstrides) { repeat, dst_block_stride, 0, 0, dst_repeat_stride, 0, 0 }
 
-#define INSTR(op, kernel_op, tag, D, S, n, with_dst, cycles_, ...)                                       \
-  static const sk__vinstr instr_##op##_##tag = {                                                         \
-      .name = "asc_" #op, .name_sync = "asc_" #op "_sync", .kernel = SK__K_##kernel_op##_##tag,          \
-      .dst_bits = BITS(D), .src_bits = BITS(S), .sources = n, .reads_dst = with_dst, .cycles = cycles_,  \
+#define WIDEST(D, S) (BITS(D) > BITS(S) ? BITS(D) : BITS(S))
+#define LANES_LOG2(D, S) (WIDEST(D, S) <= 16 ? 7 : WIDEST(D, S) == 32 ? 6 : 5)
+#define INSTR(op, kernel_op, tag, D, S, n, with_dst, cycles_, ...)                                               \
+  static const sk__vinstr instr_##op##_##tag = {                                                                 \
+      .name = "asc_" #op, .name_sync = "asc_" #op "_sync", .kernel = SK__K_##kernel_op##_##tag,                  \
+      .dst_bits = BITS(D), .src_bits = BITS(S), .lanes_log2 = LANES_LOG2(D, S), .sources = n, .reads_dst = with_dst, .cycles = cycles_,\
       __VA_ARGS__};
 
 /* ---- (d, s0, s1) --------------------------------------------------------------------------- */
 
-#define ENTER_BINARY(op, tag, D, S)                                                                        \
-  void sk_##op##_##tag##_n(D *dst, const S *src0, const S *src1, uint32_t count) {                         \
-    sk__vector_count(&instr_##op##_##tag, dst, src0, src1, 0, count, false, SK__SITE());                   \
-  }                                                                                                        \
-  void sk_##op##_##tag##_ns(D *dst, const S *src0, const S *src1, uint32_t count) {                        \
-    sk__vector_count(&instr_##op##_##tag, dst, src0, src1, 0, count, true, SK__SITE());                    \
-  }                                                                                                        \
-  void sk_##op##_##tag##_h(D *dst, const S *src0, const S *src1, SK_ARGS_BINARY) {                         \
-    sk__vector_strided(&instr_##op##_##tag, dst, src0, src1, 0, STRIDES_BINARY, SK__SITE());               \
+#define ENTER_BINARY(op, tag, D, S)                                                                              \
+  void sk_##op##_##tag##_n(D *dst, const S *src0, const S *src1, uint32_t count) {                               \
+    sk__vector_count_2(&instr_##op##_##tag, dst, src0, src1, count, SK__SITE());                                 \
+  }                                                                                                              \
+  void sk_##op##_##tag##_ns(D *dst, const S *src0, const S *src1, uint32_t count) {                              \
+    sk__vector_sync_2(&instr_##op##_##tag, dst, src0, src1, count, SK__SITE());                                  \
+  }                                                                                                              \
+  void sk_##op##_##tag##_h(D *dst, const S *src0, const S *src1, SK_ARGS_BINARY) {                               \
+    sk__vector_strided(&instr_##op##_##tag, dst, src0, src1, 0, STRIDES_BINARY, SK__SITE());                     \
   }
 enum {
   READS_DST_mul_add = 1, READS_DST_mul_add_relu = 1, READS_DST_fma = 1, READS_DST_add = 0, READS_DST_sub = 0,
@@ -51,8 +53,8 @@ enum {
   READS_DST_add_relu = 0, READS_DST_sub_relu = 0, READS_DST_mul_cast_half2int8 = 0,
   READS_DST_mul_cast_half2uint8 = 0,
 };
-#define BINARY(op, arg, tag, D, S, V)                                     \
-  INSTR(op, op, tag, D, S, 2, READS_DST_##op, CYCLES(op, D), .scalar_bits = 0) \
+#define BINARY(op, arg, tag, D, S, V)                                                                            \
+  INSTR(op, op, tag, D, S, 2, READS_DST_##op, CYCLES(op, D), .scalar_bits = 0)                                   \
   ENTER_BINARY(op, tag, D, S)
 #define OP(op) SK_ROWS_##op(BINARY, op, )
 SK_VECTOR_BINARY_LIST(OP)
@@ -60,30 +62,30 @@ SK_VECTOR_BINARY_LIST(OP)
 
 /* ---- (d, s) -------------------------------------------------------------------------------- */
 
-#define ENTER_UNARY(op, tag, D, S)                                                                     \
-  void sk_##op##_##tag##_n(D *dst, const S *src, uint32_t count) {                                     \
-    sk__vector_count(&instr_##op##_##tag, dst, src, NULL, 0, count, false, SK__SITE());                \
-  }                                                                                                    \
-  void sk_##op##_##tag##_ns(D *dst, const S *src, uint32_t count) {                                    \
-    sk__vector_count(&instr_##op##_##tag, dst, src, NULL, 0, count, true, SK__SITE());                 \
-  }                                                                                                    \
-  void sk_##op##_##tag##_h(D *dst, const S *src, SK_ARGS_UNARY) {                                      \
-    sk__vector_strided(&instr_##op##_##tag, dst, src, NULL, 0, STRIDES_UNARY, SK__SITE());             \
+#define ENTER_UNARY(op, tag, D, S)                                                                               \
+  void sk_##op##_##tag##_n(D *dst, const S *src, uint32_t count) {                                               \
+    sk__vector_count_1(&instr_##op##_##tag, dst, src, 0, count, SK__SITE());                                     \
+  }                                                                                                              \
+  void sk_##op##_##tag##_ns(D *dst, const S *src, uint32_t count) {                                              \
+    sk__vector_sync_1(&instr_##op##_##tag, dst, src, 0, count, SK__SITE());                                      \
+  }                                                                                                              \
+  void sk_##op##_##tag##_h(D *dst, const S *src, SK_ARGS_UNARY) {                                                \
+    sk__vector_strided(&instr_##op##_##tag, dst, src, NULL, 0, STRIDES_UNARY, SK__SITE());                       \
   }
 enum {
   MASK_PER_ITERATION_not = 0, MASK_PER_ITERATION_exp = 0, MASK_PER_ITERATION_log = 0, MASK_PER_ITERATION_abs = 0,
   MASK_PER_ITERATION_rcp = 0, MASK_PER_ITERATION_rsqrt = 0, MASK_PER_ITERATION_sqrt = 0, MASK_PER_ITERATION_relu = 0,
   MASK_PER_ITERATION_copy = 1,
 };
-#define UNARY(op, arg, tag, D, S, V)                                                              \
-  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .count_is_mask = MASK_PER_ITERATION_##op)         \
+#define UNARY(op, arg, tag, D, S, V)                                                                             \
+  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .count_is_mask = MASK_PER_ITERATION_##op)                        \
   ENTER_UNARY(op, tag, D, S)
 #define OP(op) SK_ROWS_##op(UNARY, op, )
 SK_VECTOR_UNARY_LIST(OP)
 #undef OP
 
-#define CONVERT(op, tag, D, S, from, to, rounding)               \
-  INSTR(op, op, tag, D, S, 1, 0, 1, .scalar_bits = 0)            \
+#define CONVERT(op, tag, D, S, from, to, rounding)                                                               \
+  INSTR(op, op, tag, D, S, 1, 0, 1, .scalar_bits = 0)                                                            \
   ENTER_UNARY(op, tag, D, S)
 SK_VECTOR_CONVERT_LIST(CONVERT)
 
@@ -110,27 +112,27 @@ static int64_t negative_i32(int32_t value) {
 #define AS_IS(tag, value) VALUE_##tag(value)
 #define NEGATED(tag, value) NEGATIVE_##tag(value)
 
-#define ENTER_SCALAR(op, tag, D, S, V, value_of)                                                            \
-  void sk_##op##_##tag##_n(D *dst, const S *src, V value, uint32_t count) {                                 \
-    sk__vector_count(&instr_##op##_##tag, dst, src, NULL, value_of(tag, value), count, false, SK__SITE());  \
-  }                                                                                                         \
-  void sk_##op##_##tag##_ns(D *dst, const S *src, V value, uint32_t count) {                                \
-    sk__vector_count(&instr_##op##_##tag, dst, src, NULL, value_of(tag, value), count, true, SK__SITE());   \
-  }                                                                                                         \
-  void sk_##op##_##tag##_h(D *dst, const S *src, V value, SK_ARGS_UNARY) {                                  \
-    sk__vector_strided(&instr_##op##_##tag, dst, src, NULL, value_of(tag, value), STRIDES_UNARY, SK__SITE()); \
+#define ENTER_SCALAR(op, tag, D, S, V, value_of)                                                                 \
+  void sk_##op##_##tag##_n(D *dst, const S *src, V value, uint32_t count) {                                      \
+    sk__vector_count_1(&instr_##op##_##tag, dst, src, value_of(tag, value), count, SK__SITE());                  \
+  }                                                                                                              \
+  void sk_##op##_##tag##_ns(D *dst, const S *src, V value, uint32_t count) {                                     \
+    sk__vector_sync_1(&instr_##op##_##tag, dst, src, value_of(tag, value), count, SK__SITE());                   \
+  }                                                                                                              \
+  void sk_##op##_##tag##_h(D *dst, const S *src, V value, SK_ARGS_UNARY) {                                       \
+    sk__vector_strided(&instr_##op##_##tag, dst, src, NULL, value_of(tag, value), STRIDES_UNARY, SK__SITE());    \
   }
-#define SCALAR(op, arg, tag, D, S, V)                                         \
-  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = 0)             \
+#define SCALAR(op, arg, tag, D, S, V)                                                                            \
+  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = 0)                                                \
   ENTER_SCALAR(op, tag, D, S, V, AS_IS)
-#define SHIFT(op, arg, tag, D, S, V)                                          \
-  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = BITS(D))       \
+#define SHIFT(op, arg, tag, D, S, V)                                                                             \
+  INSTR(op, op, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = BITS(D))                                          \
   ENTER_SCALAR(op, tag, D, S, V, AS_IS)
-#define MINUS(op, arg, tag, D, S, V)                                          \
-  INSTR(op, add_scalar, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = 0)     \
+#define MINUS(op, arg, tag, D, S, V)                                                                             \
+  INSTR(op, add_scalar, tag, D, S, 1, 0, CYCLES(op, D), .scalar_bits = 0)                                        \
   ENTER_SCALAR(op, tag, D, S, V, NEGATED)
-#define INTO_DST(op, arg, tag, D, S, V)                                       \
-  INSTR(op, op, tag, D, S, 1, 1, CYCLES(op, D), .scalar_bits = 0)             \
+#define INTO_DST(op, arg, tag, D, S, V)                                                                          \
+  INSTR(op, op, tag, D, S, 1, 1, CYCLES(op, D), .scalar_bits = 0)                                                \
   ENTER_SCALAR(op, tag, D, S, V, AS_IS)
 SK_ROWS_add_scalar(SCALAR, add_scalar, )
 SK_ROWS_sub_scalar(MINUS, sub_scalar, )
@@ -146,15 +148,15 @@ SK_ROWS_shiftright_round(SHIFT, shiftright_round, )
 /* ---- (d, value) ---------------------------------------------------------------------------- */
 
 #define VALUE_bf16(value) ((value)&0xffffu)
-#define FILL(op, arg, tag, D, S, V)                                                                         \
-  INSTR(op, op, tag, D, D, 0, 0, CYCLES(op, D), .scalar_bits = 0)                                           \
-  void sk_##op##_##tag##_n(D *dst, V value, uint32_t count) {                                               \
-    sk__vector_count(&instr_##op##_##tag, dst, NULL, NULL, VALUE_##tag(value), count, false, SK__SITE());   \
-  }                                                                                                         \
-  void sk_##op##_##tag##_ns(D *dst, V value, uint32_t count) {                                              \
-    sk__vector_count(&instr_##op##_##tag, dst, NULL, NULL, VALUE_##tag(value), count, true, SK__SITE());    \
-  }                                                                                                         \
-  void sk_##op##_##tag##_h(D *dst, V value, SK_ARGS_FILL) {                                                 \
-    sk__vector_strided(&instr_##op##_##tag, dst, NULL, NULL, VALUE_##tag(value), STRIDES_FILL, SK__SITE()); \
+#define FILL(op, arg, tag, D, S, V)                                                                              \
+  INSTR(op, op, tag, D, D, 0, 0, CYCLES(op, D), .scalar_bits = 0)                                                \
+  void sk_##op##_##tag##_n(D *dst, V value, uint32_t count) {                                                    \
+    sk__vector_count_0(&instr_##op##_##tag, dst, VALUE_##tag(value), count, SK__SITE());                         \
+  }                                                                                                              \
+  void sk_##op##_##tag##_ns(D *dst, V value, uint32_t count) {                                                   \
+    sk__vector_sync_0(&instr_##op##_##tag, dst, VALUE_##tag(value), count, SK__SITE());                          \
+  }                                                                                                              \
+  void sk_##op##_##tag##_h(D *dst, V value, SK_ARGS_FILL) {                                                      \
+    sk__vector_strided(&instr_##op##_##tag, dst, NULL, NULL, VALUE_##tag(value), STRIDES_FILL, SK__SITE());      \
   }
 SK_ROWS_duplicate(FILL, duplicate, )

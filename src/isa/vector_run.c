@@ -8,26 +8,24 @@ SK__SIMD_BIND(vector)
 
 #define MAX_STRIDE 255u /* repeat strides: the instruction has eight bits for each */
 
-static uint32_t flags_of(const sk__core *core) {
+static inline uint32_t flags_of(const sk__core *core) {
+  const uint64_t usual = UINT64_C(1) << SK__CTRL_FLOAT_INF_NAN;
+  const uint64_t all = usual | UINT64_C(1) << SK__CTRL_INT_SATURATE | UINT64_C(1) << SK__CTRL_CAST_TRUNCATE;
+  if (__builtin_expect((core->ctrl & all) == usual, 1)) return 0;
   return (sk__ctrl(core, SK__CTRL_FLOAT_INF_NAN) ? 0 : SK__V_FLOAT_SATURATE) |
          (sk__ctrl(core, SK__CTRL_INT_SATURATE) ? SK__V_INT_SATURATE : 0) |
          (sk__ctrl(core, SK__CTRL_CAST_TRUNCATE) ? SK__V_CAST_TRUNCATE : 0);
 }
 
-static uint32_t lanes_of(const sk__vinstr *instr) {
-  uint32_t widest = instr->dst_bits > instr->src_bits ? instr->dst_bits : instr->src_bits;
-  return widest <= 16 ? 128 : SK__REPEAT_BYTES * 8 / widest;
-}
-
 /* A shift by more than the width has no meaning on the chip. */
-static bool scalar_ok(sk__core *core, const sk__vinstr *instr, uint64_t scalar) {
-  if (instr->scalar_bits == 0 || (uint32_t)scalar <= instr->scalar_bits) return true;
+static inline bool scalar_ok(sk__core *core, const sk__vinstr *instr, uint64_t scalar) {
+  if (__builtin_expect(instr->scalar_bits == 0 || (uint32_t)scalar <= instr->scalar_bits, 1)) return true;
   sk__bad_argument(core, "the shift distance", (int32_t)scalar, "0..%u", instr->scalar_bits);
   return false;
 }
 
 /* Source and destination share bytes in a way that the flat loop would not do in order. */
-static bool entangled(const uint8_t *d, uint64_t d_bytes, const uint8_t *s, uint64_t s_bytes, bool same_size) {
+static inline bool entangled(const uint8_t *d, uint64_t d_bytes, const uint8_t *s, uint64_t s_bytes, bool same_size) {
   if (d == s && same_size) return false;
   return d < s + s_bytes && s < d + d_bytes;
 }
@@ -89,13 +87,16 @@ static void footprint(sk__core *core, const sk__vinstr *instr, const operands *o
   sk__stream_access(core, SK__PIPE_V, SK__WRITE, &o->d, it);
 }
 
+static inline const char *source_name(uint32_t sources, uint32_t i) {
+  return sources == 1 ? "src" : i == 0 ? "src0" : "src1";
+}
+
 static bool resolve(sk__core *core, const sk__vinstr *instr, operands *o, const sk__iterations *it) {
-  static const char *const names[3][2] = {{"", ""}, {"src", ""}, {"src0", "src1"}};
   o->d.base = sk__ub_operand(core, o->d.base, sk__stream_extent(&o->d, it), SK__BLOCK_BYTES, "dst");
   if (o->d.base == NULL) return false;
   for (uint32_t i = 0; i < instr->sources; i++) {
     o->s[i].base = sk__ub_operand(core, o->s[i].base, sk__stream_extent(&o->s[i], it), SK__BLOCK_BYTES,
-                                  names[instr->sources][i]);
+                                  source_name(instr->sources, i));
     if (o->s[i].base == NULL) return false;
   }
   return true;
@@ -118,50 +119,81 @@ static sk__stream stream(const void *base, uint32_t bits, uint32_t block, uint32
   return (sk__stream){(uint8_t *)(uintptr_t)base, bits, block * SK__BLOCK_BYTES, repeat * SK__BLOCK_BYTES};
 }
 
+/* Operands that overlap in part: one iteration after the other. */
+static __attribute__((noinline)) void contiguous_in_order(sk__core *core, const sk__vinstr *instr, uint8_t *d,
+                                                          const uint8_t *const *s, uint32_t count,
+                                                          const sk__vparams *params) {
+  uint32_t lanes = 1u << instr->lanes_log2;
+  uint32_t d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
+  operands o = {stream(d, instr->dst_bits, 1, d_repeat),
+                {stream(s[0], instr->src_bits, 1, s_repeat), stream(s[1], instr->src_bits, 1, s_repeat)}};
+  sk__iterations it = sk__iterations_count(count, lanes);
+  run_in_order(core, instr, &o, &it, params);
+}
+
 /* The hot path: everything is contiguous, so extents are products. Count forms, and repeats without gaps
- * under a full mask. */
-static void run_contiguous(sk__core *core, const sk__vinstr *instr, const void *dst, const void *src0, const void *src1,
-                       uint64_t scalar, uint32_t count) {
-  uint32_t lanes = lanes_of(instr);
-  uint64_t d_bytes = ((uint64_t)count * instr->dst_bits + 7) / 8, s_bytes = ((uint64_t)count * instr->src_bits + 7) / 8;
-  if (((instr->dst_bits == 4) | (instr->src_bits == 4)) && (count & 1u) != 0) {
+ * under a full mask. `sources` is a constant of the caller. */
+static inline __attribute__((always_inline)) void run_contiguous(sk__core *core, const sk__vinstr *instr,
+                                                                 uint32_t sources, const void *dst, const void *src0,
+                                                                 const void *src1, uint64_t scalar, uint32_t count) {
+  uint64_t d_bytes = (uint64_t)count * instr->dst_bits / 8, s_bytes = (uint64_t)count * instr->src_bits / 8;
+  if (__builtin_expect((((uint64_t)count * instr->dst_bits | (uint64_t)count * instr->src_bits) & 7u) != 0, 0)) {
     sk__bad_argument(core, "count", count, "even numbers, int4 elements come in pairs");
     return;
   }
-  if (!scalar_ok(core, instr, scalar)) return;
+  if (sources == 1 && !scalar_ok(core, instr, scalar)) return;
   uint8_t *d = sk__ub_operand(core, dst, d_bytes, SK__BLOCK_BYTES, "dst");
-  if (d == NULL) return;
+  if (__builtin_expect(d == NULL, 0)) return;
   const uint8_t *s[2] = {src0, src1};
   bool tangled = false;
-  for (uint32_t i = 0; i < instr->sources; i++) {
-    s[i] = sk__ub_operand(core, s[i], s_bytes, SK__BLOCK_BYTES, instr->sources == 1 ? "src" : i == 0 ? "src0" : "src1");
-    if (s[i] == NULL) return;
-    sk__local_access(core, SK__PIPE_V, SK__READ, s[i], s_bytes);
+  for (uint32_t i = 0; i < sources; i++) {
+    s[i] = sk__ub_operand(core, s[i], s_bytes, SK__BLOCK_BYTES, source_name(sources, i));
+    if (__builtin_expect(s[i] == NULL, 0)) return;
     tangled |= entangled(d, d_bytes, s[i], s_bytes, instr->dst_bits == instr->src_bits);
   }
-  if (instr->reads_dst) sk__local_access(core, SK__PIPE_V, SK__READ, d, d_bytes);
-  sk__local_access(core, SK__PIPE_V, SK__WRITE, d, d_bytes);
-  sk__vparams params = {scalar, flags_of(core)};
-  if (__builtin_expect(!tangled, 1)) {
-    sk__simd_vector->kernel[instr->kernel](d, s[0], s[1], count, &params);
-  } else {
-    uint32_t d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
-    operands o = {stream(d, instr->dst_bits, 1, d_repeat),
-                  {stream(s[0], instr->src_bits, 1, s_repeat), stream(s[1], instr->src_bits, 1, s_repeat)}};
-    sk__iterations it = sk__iterations_count(count, lanes);
-    run_in_order(core, instr, &o, &it, &params);
+  if (core->checks) {
+    for (uint32_t i = 0; i < sources; i++) sk__local_access(core, SK__PIPE_V, SK__READ, s[i], s_bytes);
+    if (instr->reads_dst) sk__local_access(core, SK__PIPE_V, SK__READ, d, d_bytes);
+    sk__local_access(core, SK__PIPE_V, SK__WRITE, d, d_bytes);
   }
-  sk__advance(core, SK__PIPE_V,
-              sk__startup(core, SK__PIPE_V) + (uint64_t)((count + lanes - 1) / lanes) * instr->cycles);
+  sk__vparams params = {scalar, flags_of(core)};
+  if (__builtin_expect(!tangled, 1)) sk__simd_vector->kernel[instr->kernel](d, s[0], s[1], count, &params);
+  else contiguous_in_order(core, instr, d, s, count, &params);
+  uint32_t iterations = (count + (1u << instr->lanes_log2) - 1) >> instr->lanes_log2;
+  sk__advance(core, SK__PIPE_V, sk__startup(core, SK__PIPE_V) + (uint64_t)iterations * instr->cycles);
 }
 
-void sk__vector_count(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
-                      uint32_t count, bool sync, const void *site) {
+static inline __attribute__((always_inline)) void count_form(const sk__vinstr *instr, uint32_t sources, bool sync,
+                                                             const void *dst, const void *src0, const void *src1,
+                                                             uint64_t scalar, uint32_t count, const void *site) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, sync ? instr->name_sync : instr->name, site);
   if (core == NULL) return;
   sk__mask_count_form(core, count);
-  if (count != 0) run_contiguous(core, instr, dst, src0, src1, scalar, count);
+  if (count != 0) run_contiguous(core, instr, sources, dst, src0, src1, scalar, count);
   if (sync) sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+void sk__vector_count_0(const sk__vinstr *instr, void *dst, uint64_t scalar, uint32_t count, const void *site) {
+  count_form(instr, 0, false, dst, NULL, NULL, scalar, count, site);
+}
+void sk__vector_count_1(const sk__vinstr *instr, void *dst, const void *src, uint64_t scalar, uint32_t count,
+                        const void *site) {
+  count_form(instr, 1, false, dst, src, NULL, scalar, count, site);
+}
+void sk__vector_count_2(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint32_t count,
+                        const void *site) {
+  count_form(instr, 2, false, dst, src0, src1, 0, count, site);
+}
+void sk__vector_sync_0(const sk__vinstr *instr, void *dst, uint64_t scalar, uint32_t count, const void *site) {
+  count_form(instr, 0, true, dst, NULL, NULL, scalar, count, site);
+}
+void sk__vector_sync_1(const sk__vinstr *instr, void *dst, const void *src, uint64_t scalar, uint32_t count,
+                       const void *site) {
+  count_form(instr, 1, true, dst, src, NULL, scalar, count, site);
+}
+void sk__vector_sync_2(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint32_t count,
+                       const void *site) {
+  count_form(instr, 2, true, dst, src0, src1, 0, count, site);
 }
 
 static bool strides_ok(sk__core *core, const sk__vinstr *instr, const sk__vstrides *k) {
@@ -177,7 +209,7 @@ static bool strides_ok(sk__core *core, const sk__vinstr *instr, const sk__vstrid
 
 /* Full mask, blocks and iterations one after the other. */
 static bool contiguous(const sk__core *core, const sk__vinstr *instr, const sk__vstrides *k) {
-  uint32_t lanes = lanes_of(instr), d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
+  uint32_t lanes = 1u << instr->lanes_log2, d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
   uint64_t high = lanes > 64 ? core->mask[1] : UINT64_MAX;
   uint64_t low = lanes < 64 ? core->mask[0] | UINT64_MAX << lanes : core->mask[0];
   if ((low & high) != UINT64_MAX || k->dst_block > 1) return false;
@@ -193,10 +225,13 @@ void sk__vector_strided(const sk__vinstr *instr, void *dst, const void *src0, co
   if (core == NULL || !strides_ok(core, instr, k)) return;
   bool counter = sk__ctrl(core, SK__CTRL_COUNTER_MODE);
   if (!counter && k->repeat != 0 && contiguous(core, instr, k)) {
-    run_contiguous(core, instr, dst, src0, src1, scalar, k->repeat * lanes_of(instr));
+    uint32_t count = k->repeat << instr->lanes_log2;
+    if (instr->sources == 2) run_contiguous(core, instr, 2, dst, src0, src1, scalar, count);
+    else if (instr->sources == 1) run_contiguous(core, instr, 1, dst, src0, src1, scalar, count);
+    else run_contiguous(core, instr, 0, dst, src0, src1, scalar, count);
     return;
   }
-  sk__iterations it = sk__iterations_of(core, k->repeat, lanes_of(instr));
+  sk__iterations it = sk__iterations_of(core, k->repeat, 1u << instr->lanes_log2);
   if (instr->count_is_mask && counter) {
     uint32_t count = (uint32_t)core->mask[0];
     it = (sk__iterations){.lanes = count, .full = count != 0 ? k->repeat : 0, .prefix = count};

@@ -44,6 +44,7 @@ void fixture_reset(uint64_t seed) {
   core.index = index;
   core.type = SK__AIV;
   core.checks = true;
+  core.instruction_stop = UINT64_MAX;
   core.view.kernel = "kernel";
   core.view.task = UINT32_MAX;
   core.mask[0] = core.mask[1] = UINT64_MAX;
@@ -96,6 +97,7 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
   for (uint64_t i = 0; i < n; i++)
     sk__shadow_local(checker, order, pipe, kind, address + i * stride, bytes, site, instr);
 }
+void sk__checkpoint_slow(sk__core *self) { (void)self; }
 void sk__pipe_barrier(sk__core *self, sk__pipe pipe) {
   (void)self;
   if (pipe == SK__PIPE_ALL) fixture_barriers++;

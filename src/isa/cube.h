@@ -9,7 +9,7 @@
 #define SK__FRACTAL_BYTES 512u
 #define SK__L0C_ALIGN 64u
 #define SK__L0C_FRACTAL_BYTES 1024u
-#define SK__SCRATCH_BYTES (1u << 20)
+#define SK__CUBE_SCRATCH_BYTES (1u << 20) /* of core->scratch */
 
 static inline uint32_t sk__ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 static inline uint32_t sk__ceil_to(uint32_t a, uint32_t b) { return sk__ceil_div(a, b) * b; }

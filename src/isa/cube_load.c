@@ -152,7 +152,7 @@ static void scatter_rows(uint8_t *to, const uint8_t *from, uint32_t rows, uint32
 static bool nd2nz_matrix(sk__core *core, const nd2nz *p, uint8_t *to, uint64_t from) {
   uint32_t bytes = p->columns * p->elem_bytes, pitch = sk__ceil_to(bytes, SK__BLOCK_BYTES);
   uint64_t src_step = (uint64_t)p->src_row * p->elem_bytes, row_step = (uint64_t)p->row_stride * SK__BLOCK_BYTES;
-  uint32_t at_once = SK__SCRATCH_BYTES / 2 / pitch;
+  uint32_t at_once = SK__CUBE_SCRATCH_BYTES / 2 / pitch;
   if (at_once > p->rows) at_once = p->rows;
   uint8_t *stage = core->scratch;
   for (uint32_t r = 0; r < p->rows; r += at_once) {

@@ -72,49 +72,33 @@ static void *scratch(const mmad *x, uint32_t place) { return (uint8_t *)x->core-
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* HF32: 11 bits of mantissa, to nearest; ties to even, or toward zero. */
-static void round_hf32(uint32_t *to, const uint32_t *from, size_t n, bool ties_to_zero) {
-  for (size_t i = 0; i < n; i++) {
-    uint32_t bits = from[i];
-    uint32_t rounded = (bits + 0x7ffu + (ties_to_zero ? 0 : (bits >> 12 & 1u))) & ~0xfffu;
-    to[i] = (bits & 0x7f800000u) == 0x7f800000u ? bits : rounded;
-  }
-}
-
-static void widen_i4(int8_t *to, const uint8_t *from, size_t n) {
-  for (size_t i = 0; i < n / 2; i++) {
-    to[2 * i] = (int8_t)((int8_t)(from[i] << 4) >> 4);
-    to[2 * i + 1] = (int8_t)((int8_t)from[i] >> 4);
-  }
-}
-
 /* n elements to words, order kept. `offset`: int8 of A in the four-way form is stored plus 128. */
 static void to_words(const mmad *x, void *to, const void *from, size_t n, bool offset) {
   switch (x->type) {
     case SK_MMAD_F16: x->ops->widen_f16(to, from, n); return;
     case SK_MMAD_BF16: x->ops->widen_bf16(to, from, n); return;
-    case SK_MMAD_F32: round_hf32(to, from, n, sk__ctrl(x->core, SK__CTRL_HF32_TIES)); return;
+    case SK_MMAD_F32: x->ops->round_hf32(to, from, n, sk__ctrl(x->core, SK__CTRL_HF32_TIES)); return;
     case SK_MMAD_I8:
     case SK_MMAD_I4: break;
   }
   const int8_t *bytes = from;
   if (x->type == SK_MMAD_I4) {
     int8_t *wide = x->ops->int_pack == 4 ? to : scratch(x, SCRATCH_WIDE);
-    widen_i4(wide, from, n);
+    x->ops->widen_i4(wide, from, n);
     bytes = wide;
   }
-  if (x->ops->int_pack == 2) {
+  if (x->ops->int_pack == 2)
     x->ops->widen_i8(to, bytes, n);
-    return;
-  }
-  uint8_t *out = to;
-  const uint8_t flip = offset ? 0x80 : 0;
-  for (size_t i = 0; i < n; i++) out[i] = (uint8_t)bytes[i] ^ flip;
+  else if (offset)
+    x->ops->offset_i8(to, bytes, n);
+  else if (bytes != to)
+    memcpy(to, bytes, n);
 }
 
 /* Elements per word, and whether the memory holds the words already. */
 static uint32_t pack_of(const mmad *x) { return type_is_integer(x->type) ? x->ops->int_pack : 1; }
 static bool in_place(const mmad *x) { return x->type == SK_MMAD_F32 && !sk__ctrl(x->core, SK__CTRL_HF32); }
+static bool b_in_place(const mmad *x) { return in_place(x) || (x->type == SK_MMAD_I8 && x->ops->int_pack == 4); }
 
 static const uint32_t *words_of_a(const mmad *x) {
   if (in_place(x)) return (const uint32_t *)(const void *)x->a;
@@ -143,28 +127,42 @@ static void trim_fractal(const mmad *x, uint8_t *fractal, uint32_t k_fractal, ui
     memset(fractal + r * (size_t)row_bytes + (size_t)left * element_bytes, 0, (x->c0 - left) * (size_t)element_bytes);
 }
 
+/* One fractal of B to row_words rows of 16 words. */
+static void panel_of_fractal(const mmad *x, uint32_t *to, const uint8_t *from, uint32_t k_fractal, uint32_t n_fractal,
+                             bool trimmed) {
+  uint8_t *wide = scratch(x, SCRATCH_FRACTAL);
+  if (x->c0 == 16) { /* 16-bit floats: cheaper to turn before they are widened */
+    uint16_t *turned = scratch(x, SCRATCH_WIDE);
+    uint32_t columns = x->n - n_fractal * 16;
+    if (trimmed) {
+      memcpy(wide, from, SK__FRACTAL_BYTES);
+      memset(wide + columns * SK__BLOCK_BYTES, 0, (16 - columns) * (size_t)SK__BLOCK_BYTES);
+    }
+    x->ops->transpose_b16(turned, (const uint16_t *)(const void *)(trimmed ? wide : from));
+    to_words(x, to, turned, 256, false);
+    return;
+  }
+  const uint8_t *words = wide;
+  if (!b_in_place(x))
+    to_words(x, wide, from, 16 * (size_t)x->c0, false);
+  else if (trimmed)
+    memcpy(wide, from, SK__FRACTAL_BYTES);
+  else
+    words = from;
+  if (trimmed) trim_fractal(x, wide, k_fractal, n_fractal);
+  x->ops->transpose(to, (const uint32_t *)(const void *)words, x->c0 / pack_of(x));
+}
+
 static const uint32_t *panels_of_b(const mmad *x) {
   uint32_t *to = scratch(x, SCRATCH_B);
   uint32_t row_words = x->c0 / pack_of(x);
   size_t steps = (size_t)x->k_fractals * row_words;
-  uint8_t *wide = scratch(x, SCRATCH_FRACTAL);
   for (uint32_t kf = 0; kf < x->k_fractals; kf++) {
     if (kf * x->c0 >= x->k) break; /* direction align: the last fractal may hold padding only */
     bool k_tail = type_is_integer(x->type) && x->k - kf * x->c0 < x->c0;
-    for (uint32_t nf = 0; nf < x->n_fractals; nf++) {
-      const uint8_t *from = x->b + ((size_t)kf * x->n_fractals + nf) * SK__FRACTAL_BYTES;
-      bool trimmed = k_tail || x->n - nf * 16 < 16;
-      const uint8_t *words = from;
-      if (in_place(x)) {
-        if (trimmed) words = memcpy(wide, from, SK__FRACTAL_BYTES);
-      } else {
-        to_words(x, wide, from, 16 * (size_t)x->c0, false);
-        words = wide;
-      }
-      if (trimmed) trim_fractal(x, wide, kf, nf);
-      x->ops->transpose(to + (nf * steps + (size_t)kf * row_words) * SK__CUBE_LANES,
-                        (const uint32_t *)(const void *)words, row_words);
-    }
+    for (uint32_t nf = 0; nf < x->n_fractals; nf++)
+      panel_of_fractal(x, to + (nf * steps + (size_t)kf * row_words) * SK__CUBE_LANES,
+                       x->b + ((size_t)kf * x->n_fractals + nf) * SK__FRACTAL_BYTES, kf, nf, k_tail || x->n - nf * 16 < 16);
   }
   return to;
 }
@@ -172,16 +170,14 @@ static const uint32_t *panels_of_b(const mmad *x) {
 /* ---- integers at their limits ---------------------------------------------------------------- */
 
 static int64_t largest_start(const mmad *x) {
-  int64_t most = 0;
+  uint32_t most = 0;
   if (x->start == SK__CUBE_ZERO) return 0;
-  for (uint32_t n = 0; n < x->n_fractals; n++)
-    for (uint32_t m = 0; m < x->m; m++)
-      for (uint32_t i = 0; i < SK__CUBE_LANES; i++) {
-        size_t at = ((size_t)n * sk__ceil_to(x->m, 16) + m) * SK__CUBE_LANES + i;
-        int64_t value = x->start == SK__CUBE_BIAS ? (int32_t)x->bias[n * SK__CUBE_LANES + i] : (int32_t)x->c[at];
-        if (value < 0) value = -value;
-        if (value > most) most = value;
-      }
+  if (x->start == SK__CUBE_BIAS) return x->ops->largest(x->bias, (size_t)x->n_fractals * SK__CUBE_LANES);
+  for (uint32_t n = 0; n < x->n_fractals; n++) {
+    size_t block = (size_t)n * sk__ceil_to(x->m, 16) * SK__CUBE_LANES;
+    uint32_t here = x->ops->largest(x->c + block, (size_t)x->m * SK__CUBE_LANES);
+    if (here > most) most = here;
+  }
   return most;
 }
 

@@ -217,5 +217,50 @@ static void test_conversions(void **state) {
   }
 }
 
-SK_TESTS(SK_TEST(test_floats_equal_a_chain_of_fma_at_every_level), SK_TEST(test_integers_are_exact_at_every_level),
+static void test_integer_helpers(void **state) {
+  (void)state;
+  enum { N = 200 };
+  uint8_t bytes[N / 2], offset[N];
+  int8_t nibbles[N], whole[N];
+  int16_t words[N];
+  uint32_t values[N];
+  for (uint32_t i = 0; i < N / 2; i++) bytes[i] = (uint8_t)(i * 37);
+  for (uint32_t i = 0; i < N; i++) whole[i] = (int8_t)(i * 3), values[i] = i * 2654435761u >> (i % 3);
+  const sk__cube_ops *ops[8];
+  size_t levels = tables(ops);
+  for (size_t t = 0; t < levels; t++) {
+    ops[t]->widen_i4(nibbles, bytes, N);
+    for (uint32_t i = 0; i < N; i++) {
+      int value = bytes[i / 2] >> (i % 2 * 4) & 15;
+      assert_int_equal(nibbles[i], value >= 8 ? value - 16 : value);
+    }
+    ops[t]->offset_i8(offset, whole, N);
+    ops[t]->widen_i8(words, whole, N);
+    for (uint32_t i = 0; i < N; i++) {
+      assert_int_equal(offset[i], whole[i] + 128);
+      assert_int_equal(words[i], whole[i]);
+    }
+    for (uint32_t n = 0; n < N; n += 7) {
+      int64_t most = 0;
+      for (uint32_t i = 0; i < n; i++) {
+        int64_t v = (int32_t)values[i];
+        if (v < 0) v = -v;
+        if (v > most) most = v;
+      }
+      assert_int_equal(ops[t]->largest(values, n), most);
+    }
+    const uint32_t lowest = 0x80000000u;
+    assert_int_equal(ops[t]->largest(&lowest, 1), 0x80000000u);
+    const uint32_t from[4] = {0x3f800800u, 0x3f801800u, 0x7f800001u, 0xbf800801u};
+    const uint32_t want[2][4] = {{0x3f800000u, 0x3f802000u, 0x7f800001u, 0xbf801000u},
+                                 {0x3f800000u, 0x3f801000u, 0x7f800001u, 0xbf801000u}};
+    for (int mode = 0; mode < 2; mode++) {
+      uint32_t to[4];
+      ops[t]->round_hf32(to, from, 4, mode == 1);
+      assert_memory_equal(to, want[mode], sizeof to);
+    }
+  }
+}
+
+SK_TESTS(SK_TEST(test_integer_helpers), SK_TEST(test_floats_equal_a_chain_of_fma_at_every_level), SK_TEST(test_integers_are_exact_at_every_level),
          SK_TEST(test_transposes), SK_TEST(test_conversions))

@@ -203,6 +203,31 @@ static void widen_i8(int16_t *restrict to, const int8_t *restrict from, size_t n
   for (size_t i = 0; i < n; i++) to[i] = from[i];
 }
 
+static void widen_i4(int8_t *to, const uint8_t *restrict from, size_t n) {
+  uint16_t *restrict pairs = (uint16_t *)(void *)to;
+  for (size_t i = 0; i < n / 2; i++) pairs[i] = (uint16_t)((from[i] & 0x0fu) | (from[i] & 0xf0u) << 4);
+  for (size_t i = 0; i < n; i++) to[i] = (int8_t)((to[i] ^ 8) - 8);
+}
+static void offset_i8(uint8_t *to, const int8_t *from, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = (uint8_t)((uint8_t)from[i] ^ 0x80u);
+}
+static uint32_t largest(const uint32_t *from, size_t n) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t sign = (uint32_t)((int32_t)from[i] >> 31), magnitude = (from[i] ^ sign) - sign;
+    most = magnitude > most ? magnitude : most;
+  }
+  return most;
+}
+/* HF32: 11 bits of mantissa, to nearest; ties to even, or toward zero. */
+static void round_hf32(uint32_t *restrict to, const uint32_t *restrict from, size_t n, bool ties_to_zero) {
+  uint32_t even = ties_to_zero ? 0 : 1;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t bits = from[i], rounded = (bits + 0x7ffu + (bits >> 12 & even)) & ~0xfffu;
+    to[i] = (bits & 0x7f800000u) == 0x7f800000u ? bits : rounded;
+  }
+}
+
 /* ---- layouts --------------------------------------------------------------------------------- */
 
 #if defined(__AVX2__)
@@ -239,7 +264,31 @@ static void transpose(uint32_t *restrict to, const uint32_t *restrict from, uint
 }
 #endif
 
-#if defined(__SSE4_1__)
+#if defined(__AVX2__)
+/* 16 x 16 of 16-bit elements: pairs of rows, of twos, of fours, and of halves. */
+static void transpose_b16(uint16_t *to, const uint16_t *from) {
+  __m256i r[16], t[16], u[16], v[16];
+  for (int i = 0; i < 16; i++) r[i] = _mm256_loadu_si256((const __m256i *)(const void *)(from + 16 * i));
+  for (int i = 0; i < 8; i++) {
+    t[2 * i] = _mm256_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm256_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
+  }
+  for (int j = 0; j < 4; j++)
+    for (int i = 0; i < 2; i++) {
+      u[4 * j + 2 * i] = _mm256_unpacklo_epi32(t[4 * j + i], t[4 * j + 2 + i]);
+      u[4 * j + 2 * i + 1] = _mm256_unpackhi_epi32(t[4 * j + i], t[4 * j + 2 + i]);
+    }
+  for (int j = 0; j < 2; j++)
+    for (int q = 0; q < 4; q++) {
+      v[8 * j + 2 * q] = _mm256_unpacklo_epi64(u[8 * j + q], u[8 * j + 4 + q]);
+      v[8 * j + 2 * q + 1] = _mm256_unpackhi_epi64(u[8 * j + q], u[8 * j + 4 + q]);
+    }
+  for (int c = 0; c < 8; c++) {
+    _mm256_storeu_si256((__m256i *)(void *)(to + 16 * c), _mm256_permute2x128_si256(v[c], v[8 + c], 0x20));
+    _mm256_storeu_si256((__m256i *)(void *)(to + 16 * (c + 8)), _mm256_permute2x128_si256(v[c], v[8 + c], 0x31));
+  }
+}
+#elif defined(__SSE4_1__)
 /* 8 x 8 of 16-bit elements out of and into rows of 16. */
 static inline void transpose_b16_8x8(uint16_t *to, const uint16_t *from) {
   __m128i r[8], t[8], u[8];
@@ -315,7 +364,8 @@ static void narrow_bf16(uint16_t *restrict to, const float *restrict from, size_
 #define COMMON_OPS                                                                     \
   .widen_f16 = widen_f16, .widen_bf16 = widen_bf16, .narrow_f16 = narrow_f16,          \
   .narrow_bf16 = narrow_bf16, .transpose = transpose, .transpose_b16 = transpose_b16,  \
-  .mmad_f32 = mmad_f32, .widen_i8 = widen_i8
+  .mmad_f32 = mmad_f32, .widen_i8 = widen_i8, .widen_i4 = widen_i4,                    \
+  .offset_i8 = offset_i8, .largest = largest, .round_hf32 = round_hf32
 
 const sk__simd_cube_table SK__SIMD(cube) = {COMMON_OPS, .mmad_i32 = tile_pairs_mmad, .int_pack = 2};
 #if defined(__AVX512F__)

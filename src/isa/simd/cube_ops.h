@@ -52,6 +52,10 @@ typedef struct sk__cube_ops {
   void (*mmad_i32)(const sk__cube_tile *tile);
   uint32_t int_pack;
   void (*widen_i8)(int16_t *to, const int8_t *from, size_t n);
+  void (*widen_i4)(int8_t *to, const uint8_t *from, size_t n);    /* n even */
+  void (*offset_i8)(uint8_t *to, const int8_t *from, size_t n);   /* plus 128; to may be from */
+  uint32_t (*largest)(const uint32_t *from, size_t n);            /* magnitude of int32; 0 for none */
+  void (*round_hf32)(uint32_t *to, const uint32_t *from, size_t n, bool ties_to_zero);
   /* int_pack 4 only: to[column] = -128 * sum of that column of B. */
   void (*column_sums)(uint32_t *to, const sk__cube_tile *tile);
 } sk__cube_ops;

@@ -259,12 +259,12 @@ static bool check_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id)
     return false;
   }
   sk__flag_state *flags = core->flags;
-  if (flags->last_mode[id] != 0 && flags->last_mode[id] != mode + 1)
+  if (flags->unanswered.last_mode[id] != 0 && flags->unanswered.last_mode[id] != mode + 1)
     warn(core, "H8", core->launch->is_sk ? SK__ERROR : SK__WARNING,
          "let all sets and waits of one mode complete before the id is used with another",
          "cross-core flag id %u is set with mode %u while a set with mode %u has not been waited for", id, mode,
-         flags->last_mode[id] - 1u);
-  flags->last_mode[id] = (uint8_t)(mode + 1);
+         flags->unanswered.last_mode[id] - 1u);
+  flags->unanswered.last_mode[id] = (uint8_t)(mode + 1);
   flags->used = (uint16_t)(flags->used | 1u << id);
   return true;
 }
@@ -275,17 +275,20 @@ static void report_overflow(sk__core *core, const sk__core *receiver, uint32_t i
        id, sk__core_type_name(receiver->type), sk__core_number(receiver), SK__FLAG_LIMIT);
 }
 
-/* Group sets: what counts is how far this core ran ahead of its own waits, so the verdict does not hang on
- * the schedule. A set from AIC to AIV, or back, is judged by the counter it lands in. */
+/* Judged by how far this core runs ahead of its own waits, so that the verdict does not hang on the
+ * schedule: for group sets, of waits for the same id; for sets between AIC and AIV, of any wait, since only
+ * that can hold it back. Such a set is also judged by the counter it lands in. */
 static void check_overflow(sk__core *core, uint32_t mode, uint32_t id) {
+  sk__flag_state *flags = core->flags;
   if (mode != 2) {
-    if (++core->flags->lead[id] == SK__FLAG_LIMIT + 1) report_overflow(core, core, id);
+    if (++flags->lead[id] == SK__FLAG_LIMIT + 1) report_overflow(core, core, id);
     return;
   }
   sk__core *receivers[SK__MAX_CORES];
   uint32_t n = cores_of(core, mode, true, receivers);
+  bool unbounded = flags->unanswered.sent[id] < UINT8_MAX && ++flags->unanswered.sent[id] == SK__FLAG_LIMIT + 1;
   for (uint32_t i = 0; i < n; i++)
-    if (receivers[i]->flags->inbox[id].count == SK__FLAG_LIMIT + 1) report_overflow(core, receivers[i], id);
+    if (unbounded || receivers[i]->flags->inbox[id].count == SK__FLAG_LIMIT + 1) report_overflow(core, receivers[i], id);
 }
 
 void sk__cross_set_system(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id) {
@@ -312,7 +315,7 @@ void sk__cross_wait_system(sk__core *core, uint32_t id) {
   id %= SK__FLAG_IDS;
   sk__checkpoint(core);
   sk__chance(core);
-  memset(core->flags->last_mode, 0, sizeof core->flags->last_mode);
+  sk__flags_answered(core);
   sk__flag_wait_raw(core, id);
 }
 
@@ -322,8 +325,7 @@ void sk__cross_wait(sk__core *core, uint32_t id) {
   check_id(core, "wait", &id);
   sk__chance(core);
   sk__ledger_note(core, SK__ACT_WAIT, id);
-  /* A wait of any id counts as the answer to what this core has set: the safe side for the mode check. */
-  memset(core->flags->last_mode, 0, sizeof core->flags->last_mode);
+  sk__flags_answered(core);
   if (core->flags->lead[id] > 0) core->flags->lead[id]--;
   sk__flag_wait_raw(core, id);
 }

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "base/vec.h"
@@ -59,7 +60,11 @@ typedef struct sk__flag_state {
   sk__mailbox inbox[SK__FLAG_IDS];
   uint32_t sets[3][SK__FLAG_IDS];  /* executed by this core, by mode */
   int32_t lead[SK__FLAG_IDS];      /* own group sets (mode 0, 1) minus own waits: how far the counter can run up */
-  uint8_t last_mode[SK__FLAG_IDS]; /* 1 + mode of the last set since the core's last wait, 0 = none */
+  /* Since the core last waited for anything. A wait of any kind may be the answer to its sets: the safe side. */
+  struct {
+    uint8_t last_mode[SK__FLAG_IDS]; /* 1 + mode of the last set, 0 = none */
+    uint8_t sent[SK__FLAG_IDS];      /* sets of mode 2 */
+  } unanswered;
   uint16_t used;                   /* ids that must be cleared at the end of the launch */
 } sk__flag_state;
 
@@ -314,6 +319,9 @@ void sk__flag_wait_raw(sk__core *core, uint32_t id);
 uint32_t sk__flag_group_size(const sk__core *core, uint32_t mode);
 /* The group a set of this mode belongs to; NULL for AIC sets of mode 2, which need nobody else. */
 sk__flag_group *sk__flag_group_of(sk__core *core, uint32_t mode, uint32_t id);
+static inline void sk__flags_answered(sk__core *core) {
+  memset(&core->flags->unanswered, 0, sizeof core->flags->unanswered);
+}
 /* A plain operation on a barrier's id: cores waiting in the shortcut fall back to flags. Lock held. */
 void sk__sync_give_up(sk__machine *machine, uint32_t id);
 

@@ -32,7 +32,7 @@ static int replace_output(const char *output, char *temporary) {
 static int link_all(const options *o, const places *p, char *const *objects, const char *temporary) {
   list argv = {0};
   bool cplusplus = false;
-  for (size_t i = 0; i < o->input_count; i++) cplusplus |= o->inputs[i].source && o->inputs[i].cplusplus;
+  for (size_t i = 0; i < o->input_count; i++) cplusplus |= !o->inputs[i].source || o->inputs[i].cplusplus; /* an object may be C++ */
   list_add_words(&argv, compiler_of(o, cplusplus));
   list_join(&argv, &o->compile);
   if (o->kind == OUTPUT_SHARED) {

@@ -135,7 +135,7 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
 void sk__core_begin_block(sk__core *core, uint32_t block) {
   const sk__launch *launch = core->launch;
   sk__seat *seat = sk__seat_of(core);
-  sk__dcache_clean_all(core); /* of the block this core ran before */
+  if (block >= core->machine->run.lane_count) sk__dcache_clean_all(core); /* of the block this core ran before */
   core->block_idx = block;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
@@ -151,7 +151,7 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
 /* The end of a kernel on the chip: pipes drain, the data cache is written back and emptied. The latter is
  * put off until this core's next block or the end of the launch: it orders nothing towards other cores of
  * the launch, so none of them may see the flushed bytes by luck. */
-void sk__core_end_block(sk__core *core) {
+void sk__core_end_block(sk__core *core, bool completed) {
   sk__machine *machine = core->machine;
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   uint64_t latest = sk__core_latest_cycles(core);
@@ -159,7 +159,7 @@ void sk__core_end_block(sk__core *core) {
   sk__seat_of(core)->stuck_task = core->view.task;
   core->view.task = SK__NO_TASK;
   core->view.kernel = core->launch->name;
-  if (!sk__seat_of(core)->aborted && machine->run.status == SK_OK) sk__events_judge(core);
+  if (completed) sk__events_judge(core);
   sk__lock(machine);
   if (machine->run.after != NULL) sk__order_end(core->checker, &core->order, machine->run.after);
   sk__unlock(machine);

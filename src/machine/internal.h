@@ -272,7 +272,8 @@ sk__finding sk__core_finding(const sk__core *core, const char *id, sk__category 
 sk__end *sk__finding_end(sk__finding *finding, const sk__core *core, const char *role, const void *site, const char *instr);
 void sk__core_describe(void *context, sk__end *end);
 void sk__core_begin_block(sk__core *core, uint32_t block);
-void sk__core_end_block(sk__core *core);
+/* completed: the kernel came to its own end; else it was aborted or abandoned. */
+void sk__core_end_block(sk__core *core, bool completed);
 
 /* ---- locals.c ------------------------------------------------------------------------------ */
 

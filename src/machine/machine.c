@@ -227,7 +227,7 @@ static void run_end(sk__machine *machine, sk__run_stats *stats) {
   run->shared = false;
   for (uint32_t i = 0; i < run->core_count; i++) {
     sk__seat *seat = &machine->seats[run->cores[i]];
-    if (seat->state != SK__SEAT_DONE && seat->state != SK__SEAT_OUT && !seat->fresh) sk__core_end_block(seat->core);
+    if (seat->state != SK__SEAT_DONE && seat->state != SK__SEAT_OUT && !seat->fresh) sk__core_end_block(seat->core, false);
     seat->state = SK__SEAT_OUT;
     seat->fresh = false;
   }

@@ -101,7 +101,7 @@ static void set_stop(sk__core *core) {
 }
 
 static void leave_done(sk__seat *seat) {
-  sk__core_end_block(seat->core);
+  sk__core_end_block(seat->core, !seat->aborted);
   seat->state = SK__SEAT_DONE;
   sk__context_leave(&seat->shard->worker->context);
 }
@@ -389,7 +389,7 @@ void sk__worker_loop(sk__worker *worker) {
       if (machine->run.status == SK_OK) machine->run.status = worker->fault.endless ? SK_BUDGET : SK_FAULT;
       sk__unlock(machine);
       worker->fault.pending = false;
-      sk__core_end_block(seat->core);
+      sk__core_end_block(seat->core, false);
       seat->state = SK__SEAT_DONE;
     }
     if (seat->state == SK__SEAT_DONE) seat_finished(machine, seat);

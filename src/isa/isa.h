@@ -161,6 +161,7 @@ typedef struct sk__vinstr {
   uint8_t reads_dst;            /* 1: the old destination is an operand */
   uint8_t cycles;               /* per iteration */
   uint8_t scalar_bits;          /* width check of shift distances: 0 = none */
+  uint8_t accumulates;          /* 1: dst may overlap src1 where one of them stands still */
   uint8_t count_is_mask;        /* 1: in counter mode MASK0 is per iteration and repeat applies (copy) */
 } sk__vinstr;
 
@@ -168,6 +169,10 @@ typedef struct sk__vstrides { /* in 32-byte blocks */
   uint32_t repeat;
   uint32_t dst_block, src0_block, src1_block, dst_repeat, src0_repeat, src1_repeat;
 } sk__vstrides;
+
+/* Reports when source number `source` and the destination overlap in a way that has no defined result. */
+bool sk__vector_overlap(sk__core *core, const sk__vinstr *instr, const sk__stream *d, const sk__stream *s,
+                        uint32_t source, const sk__iterations *it);
 
 /* Count forms by number of sources: fill, unary (with or without scalar), binary; then with a barrier. */
 void sk__vector_count_0(const sk__vinstr *instr, void *dst, uint64_t scalar, uint32_t count, const void *site);

@@ -53,8 +53,12 @@ enum {
   READS_DST_add_relu = 0, READS_DST_sub_relu = 0, READS_DST_mul_cast_half2int8 = 0,
   READS_DST_mul_cast_half2uint8 = 0,
 };
+/* Add, subtract, multiply, max, min and the relu forms of half, float and int32 may accumulate. */
+#define ACCUMULATES(op, D, S)                                                                                   \
+  (!READS_DST_##op && CYCLES_##op != 0 && BITS(D) == BITS(S) &&                                                 \
+   _Generic((D *)0, half *: 1, float *: 1, int32_t *: 1, default: 0))
 #define BINARY(op, arg, tag, D, S, V)                                                                            \
-  INSTR(op, op, tag, D, S, 2, READS_DST_##op, CYCLES(op, D), .scalar_bits = 0)                                   \
+  INSTR(op, op, tag, D, S, 2, READS_DST_##op, CYCLES(op, D), .accumulates = ACCUMULATES(op, D, S))               \
   ENTER_BINARY(op, tag, D, S)
 #define OP(op) SK_ROWS_##op(BINARY, op, )
 SK_VECTOR_BINARY_LIST(OP)

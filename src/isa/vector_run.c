@@ -43,6 +43,10 @@ static void run_in_order(sk__core *core, const sk__vinstr *instr, const operands
     for (uint32_t i = 0; i < 3; i++) copy[i] = (uint8_t *)core->scratch + i * SK__UB_BYTES;
   sk__vkernel *kernel = sk__simd_vector->kernel[instr->kernel];
   uint32_t total = sk__iteration_total(it);
+  uint64_t d_bytes = sk__stream_extent(&o->d, it);
+  for (uint32_t i = 0; i < instr->sources; i++)
+    if (entangled(o->d.base, d_bytes, o->s[i].base, sk__stream_extent(&o->s[i], it), false))
+      (void)sk__vector_overlap(core, instr, &o->d, &o->s[i], i, it);
   for (uint32_t r = 0; r < total; r++) {
     for (uint32_t i = 0; i < instr->sources; i++) sk__stream_gather(&o->s[i], it, r, copy[i]);
     if (instr->reads_dst) sk__stream_gather(&o->d, it, r, copy[2]);

@@ -62,6 +62,31 @@ static void test_last_partial_block_may_end_the_ub(void **state) {
   asc_exp((float *)ub(UB_BYTES - 32), (float *)ub(UB_BYTES - 32), 1, 1, 1, 8, 8);
   assert_int_equal(fixture_findings, 0);
 }
+static void test_overlap(void **state) {
+  (void)state;
+  start(); /* one element further: the flat addition would feed on its own results */
+  asc_add((float *)ub(32), (float *)ub(0), (float *)ub(4096), 128);
+  assert_int_equal(fixture_findings, 1);
+  assert_string_equal(fixture_finding.id, "OVERLAP");
+  start();
+  asc_add((float *)ub(0), (float *)ub(0), (float *)ub(4096), 128);
+  assert_int_equal(fixture_findings, 0);
+  start(); /* widening in place from the front: iteration 0 destroys what iteration 1 reads */
+  asc_half2float((float *)ub(0), (half *)ub(0), 128);
+  assert_int_equal(fixture_findings, 1);
+  start(); /* from the back, it does not */
+  asc_half2float((float *)ub(0), (half *)ub(256), 128);
+  assert_int_equal(fixture_findings, 0);
+  start(); /* narrowing in place */
+  asc_float2half((half *)ub(0), (float *)ub(0), 128);
+  assert_int_equal(fixture_findings, 0);
+  start(); /* accumulation is for src1, not for src0 */
+  asc_add((float *)ub(0), (float *)ub(0), (float *)ub(4096), 3, 1, 1, 1, 0, 0, 8);
+  assert_int_equal(fixture_findings, 1);
+  start();
+  asc_add((float *)ub(0), (float *)ub(4096), (float *)ub(0), 3, 1, 1, 1, 0, 8, 0);
+  assert_int_equal(fixture_findings, 0);
+}
 static void test_shift_distance(void **state) {
   (void)state;
   start();
@@ -131,7 +156,7 @@ static void test_cost_counts_iterations(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_repeat_stride_past_255), SK_TEST(test_misaligned_operand), SK_TEST(test_past_the_end),
-         SK_TEST(test_last_partial_block_may_end_the_ub), SK_TEST(test_shift_distance), SK_TEST(test_odd_int4_count),
+         SK_TEST(test_last_partial_block_may_end_the_ub), SK_TEST(test_overlap), SK_TEST(test_shift_distance), SK_TEST(test_odd_int4_count),
          SK_TEST(test_nothing_on_a_cube_core), SK_TEST(test_nothing_for_zero),
          SK_TEST(test_count_form_leaves_its_count), SK_TEST(test_raw_offsets_are_addresses),
          SK_TEST(test_cost_counts_iterations))

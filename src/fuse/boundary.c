@@ -14,6 +14,7 @@ typedef struct layout {
   branch *branches;
   size_t count;
   uint32_t *nodes;    /* scope nodes by stream, in order */
+  uint32_t fronts;    /* branches that something comes before */
   size_t main, entry; /* branches; entry == count: only one stream */
 } layout;
 
@@ -39,6 +40,7 @@ static sk_status make_branches(layout *l) {
   for (size_t b = 0; b < l->count; b++) {
     branch *mine = &l->branches[b];
     mine->front = p->nodes[l->nodes[mine->first]].prev != SK__NONE;
+    l->fronts += mine->front;
     mine->back = p->nodes[l->nodes[mine->first + mine->count - 1]].next != SK__NONE;
   }
   return SK_OK;
@@ -48,8 +50,7 @@ static sk_status make_branches(layout *l) {
 
 /* The node of a branch that can become the launch, SK__NONE. */
 static uint32_t launch_node(const layout *l, size_t at) {
-  uint32_t skip = 0;
-  for (size_t b = 0; b < l->count; b++) skip |= b != at && l->branches[b].front;
+  uint32_t skip = l->fronts > l->branches[at].front; /* some other branch is waited for */
   for (uint32_t i = skip; i < l->branches[at].count; i++) {
     uint32_t node = l->nodes[l->branches[at].first + i];
     if (l->p->nodes[node].type == SK__NODE_KERNEL) return node;
@@ -59,27 +60,24 @@ static uint32_t launch_node(const layout *l, size_t at) {
 static bool fits_sub(const branch *b) { return 2u * b->front + 2u * b->back <= b->count; }
 static bool fits_entry(const branch *b) { return 2u * b->front + 2u * b->back - b->front <= b->count; }
 
-static bool others_fit(const layout *l, size_t main, size_t entry) {
-  for (size_t b = 0; b < l->count; b++)
-    if (b != main && b != entry && !fits_sub(&l->branches[b])) return false;
-  return true;
-}
-
 static sk__scope_status choose_roles(layout *l) {
   l->entry = l->count;
   l->main = 0;
   if (l->count == 1) return launch_node(l, 0) != SK__NONE ? SK__SCOPE_SUCCESS : SK__SCOPE_NO_TARGET_NODE;
-  size_t unfit = 0;
+  size_t unfit = 0; /* branches that cannot be plain sub-streams */
   for (size_t b = 0; b < l->count; b++) {
     if (launch_node(l, b) == SK__NONE && !fits_entry(&l->branches[b]) && !fits_sub(&l->branches[b]))
       return SK__SCOPE_RESOURCE_INSUFFICIENT;
     unfit += !fits_sub(&l->branches[b]);
   }
-  if (unfit > 2) return SK__SCOPE_NO_TARGET_NODE;
   for (l->main = 0; l->main < l->count; l->main++) {
-    if (launch_node(l, l->main) == SK__NONE) continue;
-    for (l->entry = 0; l->entry < l->count; l->entry++)
-      if (l->entry != l->main && fits_entry(&l->branches[l->entry]) && others_fit(l, l->main, l->entry)) return SK__SCOPE_SUCCESS;
+    const branch *main = &l->branches[l->main];
+    if (launch_node(l, l->main) == SK__NONE || unfit > 1u + !fits_sub(main)) continue;
+    for (l->entry = 0; l->entry < l->count; l->entry++) {
+      const branch *entry = &l->branches[l->entry];
+      bool others_fit = unfit == (size_t)!fits_sub(main) + !fits_sub(entry);
+      if (l->entry != l->main && fits_entry(entry) && others_fit) return SK__SCOPE_SUCCESS;
+    }
   }
   return SK__SCOPE_NO_TARGET_NODE;
 }

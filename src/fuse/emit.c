@@ -122,6 +122,7 @@ static void emit_preload(emitter *e, uint32_t step) {
 
 static uint32_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
   const sk__fuse_options *o = e->p->options;
+  if (o->no_flush) return SK__FUNC_DISABLE_DCCI;
   bool cap = (kernel->cap & SK_CAP_DISABLE_DCCI) != 0;
   bool disable = sk__patterns_match(&o->dcci_disable_on_kernel, kernel->name);
   bool before = sk__patterns_match(&o->dcci_before_kernel_start, kernel->name);

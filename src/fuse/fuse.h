@@ -24,6 +24,9 @@ typedef struct sk__fuse_options {
   /* Not options of the real planner: launch every SK with these counts (GE: debug-aic-num, debug-aiv-num);
    * 0 = as computed. aiv must be 0, aic or 2 * aic. */
   uint32_t force_aic, force_aiv;
+  /* Not an option of the real planner either: no sub is followed by a flush, as in an SK of the GE path. */
+  bool no_flush;
+  bool strict_stream_fusion; /* stream_fusion = 0 keeps streams apart; the real planner only warns */
   bool emulate_vendor_defects;
   bool raw_block_num;       /* sub-kernels read the SK's block number, as hand-written __sk__ functions do */
 } sk__fuse_options;

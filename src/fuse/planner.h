@@ -160,6 +160,7 @@ enum { SK__EARLY_C2C_SET = 1, SK__EARLY_C2C_WAIT = 2, SK__EARLY_C2V_SET = 4, SK_
 
 typedef struct sk__step {
   uint32_t node;           /* graph node */
+  uint32_t group;          /* third chip: groups of tasks with full barriers between */
   bool uses[2];            /* queues */
   bool barrier[2];         /* self barrier behind it */
   bool all_sync;

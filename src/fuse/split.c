@@ -197,6 +197,8 @@ static sk_status build_scope(splitter *s, uint32_t seed) {
   sk__vec_clear(&s->culprits);
   s->flags = s->p->nodes[seed].flags;
   s->last_kernel = SK__NONE;
+  if (s->p->options->strict_stream_fusion && s->p->options->stream_fusion == 0)
+    for (uint32_t stream = 0; stream < streams; stream++) s->streams[stream].ended = stream != s->p->graph->nodes[seed].stream;
   for (uint32_t stream = 0; stream < streams; stream++) try_add(s, stream);
   for (uint32_t stream; (stream = next_candidate(s)) != SK__NONE;) take(s, stream);
   if (s->out_of_memory) return SK_OUT_OF_MEMORY;

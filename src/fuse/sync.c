@@ -12,27 +12,34 @@ typedef struct syncer {
   sk__step *steps;
   size_t count;
   bool present[2];       /* queue types some kernel of the SK uses */
-  uint32_t *remembered;  /* per graph node: kernel found by an earlier search; vendor defects only */
+  uint32_t *remembered;  /* per graph node: kernel found for it as an event; vendor defects only */
   uint32_t *step_of;     /* per graph node: step, SK__NONE */
   SK__VEC(edge) edges[2]; /* by the sender's core type */
 } syncer;
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* The nearest kernel on the node's graph stream. The real planner keeps one result per node, whichever
+/* The nearest kernel on the node's graph stream. */
+static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward, bool markers) {
+  for (int step = 0; step < SEARCH_STEPS; step++) {
+    at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev;
+    if (at == SK__NONE) return SK__NONE;
+    if (s->p->nodes[at].type == SK__NODE_KERNEL && (markers || !sk__is_marker(s->p, at))) return at;
+  }
+  return SK__NONE;
+}
+
+/* The kernel whose queue an event of the SK shares. The real planner keeps one result per event, whichever
  * way it was searched, and so a search backwards may come out at a kernel in front. */
-static uint32_t nearest_kernel(syncer *s, uint32_t from, bool forward, bool markers) {
-  if (s->remembered != NULL && s->remembered[from] != SK__NONE) return s->remembered[from];
+static uint32_t kernel_of_event(syncer *s, uint32_t from, bool forward) {
+  if (s->remembered == NULL) return nearest_kernel(s, from, forward, true);
   uint32_t at = from;
   for (int step = 0; step < SEARCH_STEPS; step++) {
     at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev;
     if (at == SK__NONE) return SK__NONE;
-    bool kernel = s->p->nodes[at].type == SK__NODE_KERNEL && (markers || !sk__is_marker(s->p, at));
-    bool known = !kernel && s->remembered != NULL && s->remembered[at] != SK__NONE;
-    if (!kernel && !known) continue;
-    if (known) at = s->remembered[at];
-    if (s->remembered != NULL) s->remembered[from] = at;
-    return at;
+    bool kernel = s->p->nodes[at].type == SK__NODE_KERNEL;
+    if (!kernel && s->remembered[at] == SK__NONE) continue;
+    return s->remembered[from] = kernel ? at : s->remembered[at];
   }
   return SK__NONE;
 }
@@ -49,15 +56,13 @@ static sk__core_type present_queue(const syncer *s, sk__core_type queue) {
   return s->present[queue] ? queue : (sk__core_type)(SK__AIC + SK__AIV - queue);
 }
 
-/* Queue of the SK's end, and of records and resets: that of the kernel before. */
-static sk__core_type queue_before(syncer *s, uint32_t node, bool itself) {
-  uint32_t kernel = itself && s->p->nodes[node].type == SK__NODE_KERNEL ? node : nearest_kernel(s, node, false, true);
+static sk__core_type queue_of_kernel(const syncer *s, uint32_t kernel) {
   if (kernel == SK__NONE) kernel = first_kernel(s);
   return present_queue(s, kernel == SK__NONE ? SK__AIV : queue_of_shape(s->p->nodes[kernel].shape));
 }
 
 static sk__core_type queue_of_wait(syncer *s, uint32_t node, uint32_t kernel_before) {
-  uint32_t next = nearest_kernel(s, node, true, true);
+  uint32_t next = kernel_of_event(s, node, true);
   if (next == SK__NONE) next = first_kernel(s);
   if (next == SK__NONE) return present_queue(s, SK__AIV);
   sk__shape shape = s->p->nodes[next].shape;
@@ -88,7 +93,7 @@ static void choose_queues(syncer *s) {
     } else if (node->type == SK__NODE_WAIT) {
       step->uses[queue_of_wait(s, step->node, kernel_before)] = true;
     } else {
-      step->uses[queue_before(s, step->node, false)] = true;
+      step->uses[queue_of_kernel(s, kernel_of_event(s, step->node, false))] = true;
     }
   }
 }
@@ -101,19 +106,15 @@ static bool splits(const syncer *s, size_t i) {
   return node->type == SK__NODE_KERNEL && node->kernel.mix_split &&
          !sk__patterns_match(&s->p->options->ubuf_lock_ignore_kernel, node->kernel.name);
 }
-static bool begins_group(const syncer *s, size_t i) {
-  return i > 0 && s->p->graph->third_chip && splits(s, i) != splits(s, i - 1);
+static bool begins_group(const syncer *s, size_t i) { return i > 0 && s->steps[i].group != s->steps[i - 1].group; }
+static void number_groups(syncer *s) {
+  if (!s->p->graph->third_chip) return;
+  for (size_t i = 1; i < s->count; i++) s->steps[i].group = s->steps[i - 1].group + (splits(s, i) != splits(s, i - 1));
 }
 
-static bool same_group(const syncer *s, uint32_t from, uint32_t to) {
-  if (!s->p->graph->third_chip) return true;
-  for (uint32_t i = from + 1; i <= to; i++)
-    if (begins_group(s, i)) return false;
-  return true;
-}
 
 static bool add_edge(syncer *s, uint32_t from, uint32_t to) {
-  if (from >= to || !same_group(s, from, to)) return true;
+  if (from >= to || s->steps[from].group != s->steps[to].group) return true;
   const sk__step *a = &s->steps[from], *b = &s->steps[to];
   bool ok = true;
   if (a->uses[SK__AIC] && b->uses[SK__AIV]) ok = sk__vec_push(&s->edges[SK__AIC], ((edge){from, to}));
@@ -121,15 +122,22 @@ static bool add_edge(syncer *s, uint32_t from, uint32_t to) {
   return ok;
 }
 
-static bool add_event_edges(syncer *s, const sk__pevent *event) {
-  if (event->notify == SK__NONE || event->waits.count == 0) return true;
+/* Edges of the events recorded behind step `from` on its stream, before the next kernel there. */
+static bool add_event_edges(syncer *s, uint32_t from) {
   bool markers = s->p->options->emulate_vendor_defects; /* the real planner stops at markers, which never are tasks */
-  uint32_t before = nearest_kernel(s, event->notify, false, markers);
-  if (before == SK__NONE || s->step_of[before] == SK__NONE) return true;
+  uint32_t at = s->steps[from].node;
   bool ok = true;
-  for (size_t i = 0; i < event->waits.count && ok; i++) {
-    uint32_t after = nearest_kernel(s, event->waits.items[i], true, markers);
-    if (after != SK__NONE && s->step_of[after] != SK__NONE) ok = add_edge(s, s->step_of[before], s->step_of[after]);
+  for (int step = 0; step < SEARCH_STEPS && ok; step++) {
+    at = s->p->nodes[at].next;
+    if (at == SK__NONE) break;
+    const sk__pnode *node = &s->p->nodes[at];
+    if (node->type == SK__NODE_KERNEL && (markers || !sk__is_marker(s->p, at))) break;
+    if (node->type != SK__NODE_NOTIFY || s->p->events.items[node->event].notify != at) continue;
+    const sk__pevent *event = &s->p->events.items[node->event];
+    for (size_t i = 0; i < event->waits.count && ok; i++) {
+      uint32_t after = nearest_kernel(s, event->waits.items[i], true, markers);
+      if (after != SK__NONE && s->step_of[after] != SK__NONE) ok = add_edge(s, from, s->step_of[after]);
+    }
   }
   return ok;
 }
@@ -142,9 +150,8 @@ static sk_status find_edges(syncer *s) {
     uint32_t *before = &last[s->p->graph->nodes[s->steps[i].node].stream];
     if (*before != 0) ok = add_edge(s, *before - 1, i);
     *before = i + 1;
+    if (ok && s->p->nodes[s->steps[i].node].type == SK__NODE_KERNEL) ok = add_event_edges(s, i);
   }
-  if (s->scope->streams.count > 1 || s->p->options->emulate_vendor_defects)
-    for (size_t e = 0; e < s->p->events.count && ok; e++) ok = add_event_edges(s, &s->p->events.items[e]);
   return ok ? SK_OK : SK_OUT_OF_MEMORY;
 }
 
@@ -320,6 +327,7 @@ sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32
   sk_status status = prepare(&s);
   if (status != SK_OK) return status;
   choose_queues(&s);
+  number_groups(&s);
   add_barriers(&s);
   status = find_edges(&s);
   if (status == SK_OK) {
@@ -330,7 +338,8 @@ sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32
     if (s.scope->boundary.count > 0) s.steps[s.count - 1].all_sync = true;
     if (p->options->debug_sync_all != 0) sync_everything(&s);
     else if (p->options->early_start != 0) early_start(&s);
-    *end_queue = queue_before(&s, s.scope->last_before_move, true);
+    uint32_t last = s.scope->last_before_move;
+    *end_queue = queue_of_kernel(&s, p->nodes[last].type == SK__NODE_KERNEL ? last : nearest_kernel(&s, last, false, true));
     *steps = s.steps;
   }
   for (size_t i = 0; i < s.count; i++) s.step_of[s.steps[i].node] = SK__NONE;

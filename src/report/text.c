@@ -39,7 +39,7 @@ static void print_mode(json_t *mode, FILE *to) {
           integer_of(mode, "estimated_cycles"));
 }
 
-/* Modes beyond the tenth are folded unless they stand out. */
+/* Modes beyond the twelfth are folded unless they stand out. */
 static bool stands_out(json_t *mode) {
   return strcmp(text_of(mode, "result"), "identical") != 0 || integer_of(mode, "findings") > 0;
 }
@@ -50,7 +50,7 @@ static void print_table(json_t *modes, FILE *to) {
   size_t folded = 0, index;
   json_t *mode;
   json_array_foreach(modes, index, mode) {
-    if (index >= 10 && !stands_out(mode)) folded++;
+    if (index >= 12 && !stands_out(mode)) folded++;
     else print_mode(mode, to);
   }
   if (folded > 0) fprintf(to, "  ... and %zu more modes, all identical, without findings\n", folded);

@@ -56,7 +56,8 @@ static sk_status add_defaults(list *modes, uint32_t random) {
   static const sk__mode matrix[] = {
       {SK__MODE_UNFUSED, {SK__SCHEDULE_IN_ORDER, 0}},   {SK__MODE_FUSED, {SK__SCHEDULE_IN_ORDER, 0}},
       {SK__MODE_PER_OP, {SK__SCHEDULE_IN_ORDER, 0}},    {SK__MODE_FULL_CORES, {SK__SCHEDULE_IN_ORDER, 0}},
-      {SK__MODE_FUSED, {SK__SCHEDULE_REVERSED, 0}},     {SK__MODE_FUSED, {SK__SCHEDULE_RANDOM, 1}},
+      {SK__MODE_NO_FLUSH, {SK__SCHEDULE_IN_ORDER, 0}},  {SK__MODE_FUSED, {SK__SCHEDULE_REVERSED, 0}},
+      {SK__MODE_FUSED, {SK__SCHEDULE_RANDOM, 1}},
       {SK__MODE_FUSED, {SK__SCHEDULE_SLOW_CONSUMER, 0}}, {SK__MODE_FUSED, {SK__SCHEDULE_SLOW_AIV1, 0}},
       {SK__MODE_FUSED, {SK__SCHEDULE_WAVES, 0}},
   };
@@ -89,7 +90,7 @@ static sk_status add_named(list *modes, const char *name, uint32_t random, char 
   sk__mode mode;
   if (sk__mode_parse(name, &mode) != SK_OK) {
     snprintf(why, why_bytes,
-             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, each optionally with /in-order, "
+             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, each optionally with /in-order, "
              "/reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
              name);
     return SK_INVALID_ARGUMENT;

@@ -45,6 +45,7 @@ static void collect_finding(sk__verify_result *result, size_t mode, const sk__fi
     seen->finding = *finding;
   } else {
     seen->finding.count += finding->count;
+    if (finding->severity < seen->finding.severity) seen->finding.severity = finding->severity; /* worst first */
   }
   bool fused = result->modes[mode].mode.kind != SK__MODE_UNFUSED;
   seen->finding.in_fused |= fused;
@@ -101,6 +102,7 @@ static sk__fuse_options options_of(const sk__verifier *verifier, sk__mode_kind k
   sk__fuse_options options = sk__fuse_defaults();
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
   if (kind == SK__MODE_PER_OP) options.debug_per_op_max_core_num = 1;
+  if (kind == SK__MODE_NO_FLUSH) options.no_flush = true;
   if (kind == SK__MODE_FULL_CORES) {
     options.force_aic = soc->aic_count;
     options.force_aiv = soc->aiv_count;

@@ -103,6 +103,19 @@ static void test_error_in_one_half_only(void **state) {
   sandbox_close();
 }
 
+static void test_host_variables_in_device_code_draw_a_warning(void **state) {
+  (void)state;
+  sandbox_open();
+  put("s.c", "static int counter, table[4];\nint shadowed;\nstatic const int fine = 3;\n"
+             "__global__ __vector__ void k(__gm__ int *x) {\n  int shadowed = 2; struct { int table; } s = {1};\n"
+             "  *x = fine + shadowed + s.table;\n  counter++;\n}\n"
+             "int main(void) { k<<<1, 0>>>(0); return counter + table[0] + shadowed; }\n");
+  assert_runs("skcc -Wall -Wextra -Werror s.c -o p");
+  assert_string_equal(said(), "s.c:7:3: warning: device code has its own copy of 'counter': what it stores there the host never "
+                              "sees, nor the other way round\n");
+  sandbox_close();
+}
+
 static void test_warnings_of_the_user_do_not_judge_what_is_added(void **state) {
   (void)state;
   static const char *const compilers[] = {"gcc", "clang"};
@@ -136,4 +149,5 @@ static void test_debug_information_names_the_users_lines(void **state) {
 
 SK_TESTS(SK_TEST(test_kernels_that_are_refused), SK_TEST(test_launches_that_are_refused), SK_TEST(test_local_arrays_that_are_refused),
          SK_TEST(test_compiler_errors_show_the_users_line_and_column), SK_TEST(test_error_in_one_half_only),
+         SK_TEST(test_host_variables_in_device_code_draw_a_warning),
          SK_TEST(test_warnings_of_the_user_do_not_judge_what_is_added), SK_TEST(test_debug_information_names_the_users_lines))

@@ -74,17 +74,28 @@ void edit_write(unit *u, text *out) {
   text_add(out, u->source.bytes + done, u->source.length - done);
 }
 
-void unit_error(unit *u, uint32_t at, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
+static void add_message(unit *u, uint32_t at, const char *kind, const char *format, va_list arguments) {
   char *message = NULL;
   if (vasprintf(&message, format, arguments) < 0) message = NULL;
-  va_end(arguments);
   const token *t = &u->tokens[at];
   uint32_t line_start = t->at;
   while (line_start > 0 && u->source.bytes[line_start - 1] != '\n') line_start--;
-  text_printf(&u->messages, "%s:%u:%u: error: %s\n", u->files.items[t->file], t->line, t->at - line_start + 1,
+  text_printf(&u->messages, "%s:%u:%u: %s: %s\n", u->files.items[t->file], t->line, t->at - line_start + 1, kind,
               message != NULL ? message : format);
   free(message);
+}
+
+void unit_error(unit *u, uint32_t at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add_message(u, at, "error", format, arguments);
+  va_end(arguments);
   u->error_count++;
+}
+
+void unit_warning(unit *u, uint32_t at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add_message(u, at, "warning", format, arguments);
+  va_end(arguments);
 }

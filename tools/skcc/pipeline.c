@@ -49,8 +49,8 @@ static int preprocess(const job *j) {
   list_add(&argv, j->input->cplusplus ? "c++" : "c");
   add_language_flags(j, &argv);
   list_join(&argv, &o->preprocess);
-  list_addf(&argv, "-isystem%s", j->places->include);
   list_addf(&argv, "-isystem%s", j->places->include_ascendc);
+  list_addf(&argv, "-idirafter%s", j->places->include); /* may be /usr/include, which bears nothing else */
   list_add(&argv, "-D__SKCC__=1");
   list_addf(&argv, "-DSK_HALF_AIV=%d", !j->cube);
   list_addf(&argv, "-DSK_HALF_AIC=%d", j->cube);
@@ -123,13 +123,14 @@ static int keep_entries(const job *j, part which) {
 
 static bool make_text(const job *j, const unit *read, part which, unit *u) {
   text out = {0};
-  if (rewrite_part(read, which, u, &out)) return write_file(j->rewritten[which], &out);
-  FILE *messages = fopen(j->messages, "a");
+  bool good = rewrite_part(read, which, u, &out);
+  bool said = which == PART_VECTOR && good; /* by the host part, which comes first */
+  FILE *messages = u->messages.length > 0 && !said ? fopen(j->messages, "a") : NULL;
   if (messages != NULL) {
     fwrite(u->messages.bytes, 1, u->messages.length, messages);
     fclose(messages);
   }
-  return false;
+  return good && write_file(j->rewritten[which], &out);
 }
 
 static bool read_preprocessed(const job *j, unit *u) {

@@ -151,6 +151,26 @@ static void refuse_local_memory(unit *u, const function *f, uint32_t end) {
     unit_error(u, name, "local memory '%s' can only be declared inside a function", token_text(u, name));
 }
 
+/* Variables at namespace scope that the host may change; device code has another copy of them. */
+static void found_variables(unit *u, const function *f, uint32_t end) {
+  for (uint32_t i = f->first; i < end; i++) {
+    word w = (word)u->tokens[i].word;
+    if (w == WORD_CONST || w == WORD_CONSTEXPR || w == WORD_TYPEDEF || w == WORD_USING || w == WORD_STATIC_ASSERT || w == WORD_STATIC_ASSERT_) return;
+  }
+  bool value = false;
+  for (uint32_t i = f->first + 1; i < end; i++) {
+    if (u->tokens[i].partner > i) i = u->tokens[i].partner;
+    else if (is_mark(u, i, ',')) value = false;
+    else if (is_mark(u, i, '=')) value = true;
+    bool stops = is_mark(u, i + 1, ',') || is_mark(u, i + 1, ';') || is_mark(u, i + 1, '=') || is_mark(u, i + 1, '[');
+    word before = (word)u->tokens[i - 1].word;
+    bool tag = before == WORD_STRUCT || before == WORD_UNION || before == WORD_CLASS || before == WORD_ENUM;
+    if (value || !stops || tag || !is_plain_name(u, i) || u->tokens[i].system) continue;
+    u->variables = grow(u->variables, u->variable_count, &u->variable_capacity, sizeof *u->variables);
+    u->variables[u->variable_count++] = i;
+  }
+}
+
 /* From the first token after template head and linkage; returns the index after the declaration. */
 static uint32_t scan_declaration(unit *u, function f, uint32_t end, bool in_class) {
   declaration d = {0};
@@ -161,6 +181,7 @@ static uint32_t scan_declaration(unit *u, function f, uint32_t end, bool in_clas
       f.end = j;
       if (d.open != 0) found_function(u, f, j, in_class);
       else refuse_local_memory(u, &f, j);
+      if (d.open == 0 && !in_class) found_variables(u, &f, j);
       return j + 1;
     }
     if (t->kind == TOKEN_MARK && t->mark == '{') {
@@ -245,7 +266,35 @@ static void scan_scope(unit *u, uint32_t i, uint32_t end, uint32_t path, bool in
   }
 }
 
+/* Is the name declared between the function's '(' and the use at i? */
+static bool is_local(const unit *u, const function *f, uint32_t use) {
+  for (uint32_t i = f->open; i < use; i++) {
+    if (!is_plain_name(u, i) || !same_name(u, i, use)) continue;
+    const token *before = &u->tokens[i - 1];
+    bool mark = before->kind == TOKEN_MARK && (before->mark == '*' || before->mark == '&' || before->mark == '>' || before->mark == ',');
+    if (mark || class_of(before->word) == CLASS_TYPE || is_plain_name(u, i - 1)) return true;
+  }
+  return false;
+}
+
+static void warn_of_host_variables(unit *u, const function *f) {
+  for (uint32_t i = f->body; i < f->end; i++) {
+    if (!is_plain_name(u, i) || is_mark(u, i - 1, '.') || is_mark(u, i - 1, MARK_ARROW) || is_mark(u, i + 1, MARK_SCOPE)) continue;
+    for (size_t v = 0; v < u->variable_count; v++) {
+      bool declared = !same_name(u, i, u->variables[v]) || class_of(u->tokens[i - 1].word) == CLASS_TYPE || is_plain_name(u, i - 1);
+      if (declared || is_local(u, f, i)) continue;
+      unit_warning(u, i, "device code has its own copy of '%s': what it stores there the host never sees, nor the other way round",
+                   token_text(u, i));
+      return;
+    }
+  }
+}
+
 void scan(unit *u) {
   list_add(&u->paths, "");
   scan_scope(u, 1, (uint32_t)u->token_count - 1, 0, false);
+  for (size_t i = 0; i < u->function_count && u->variable_count > 0; i++) {
+    const function *f = &u->functions[i];
+    if (f->device && f->body != 0 && !u->tokens[f->name].system) warn_of_host_variables(u, f);
+  }
 }

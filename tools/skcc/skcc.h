@@ -184,6 +184,8 @@ typedef struct unit {
   list files, paths;
   function *functions;
   size_t function_count, function_capacity;
+  uint32_t *variables;  /* name tokens of the host's variables */
+  size_t variable_count, variable_capacity;
   kernel *kernels;
   size_t kernel_count, kernel_capacity;
   edit *edits;
@@ -196,6 +198,7 @@ typedef struct unit {
 
 /* Reports "file:line:column: error: ..." at a token. */
 void unit_error(unit *u, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void unit_warning(unit *u, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static inline const token *token_at(const unit *u, uint32_t index) { return &u->tokens[index]; }
 static inline bool is_mark(const unit *u, uint32_t index, uint8_t mark) {

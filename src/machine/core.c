@@ -124,7 +124,6 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
   uint64_t address = (uint64_t)(uintptr_t)pointer;
   if (address < SK__LOCAL_SLOT_BYTES) address += start;
   uint64_t offset = address - start;
-  sk__checkpoint(core);
   if (__builtin_expect(offset >= capacity || bytes > capacity - offset || (offset & (align - (align != 0))) != 0, 0))
     return refuse(core, mem, address, bytes, align, operand);
   return (void *)(uintptr_t)address;

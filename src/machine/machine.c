@@ -86,6 +86,13 @@ void sk__machine_configure(sk__machine *machine, const sk__machine_options *opti
   sk__checker_set_threads(machine->checker, machine->options.threads);
 }
 
+/* On whole cache lines. */
+static void *zeroed_lines(size_t bytes) {
+  void *block = sk__aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (block != NULL) memset(block, 0, bytes);
+  return block;
+}
+
 static sk_status parts_make(sk__machine *machine) {
   const sk__soc *soc = machine->soc;
   sk_status status = sk__checker_create(soc, &machine->checker);
@@ -99,14 +106,12 @@ static sk_status parts_make(sk__machine *machine) {
     return status;
   }
   machine->core_count = soc->aic_count + soc->aiv_count;
-  machine->cores = sk__aligned_alloc(64, machine->core_count * sizeof *machine->cores);
-  machine->seats = sk__aligned_alloc(64, machine->core_count * sizeof *machine->seats);
+  machine->cores = zeroed_lines(machine->core_count * sizeof *machine->cores);
+  machine->seats = zeroed_lines(machine->core_count * sizeof *machine->seats);
   machine->pair = sk__calloc(soc->aic_count, sizeof *machine->pair);
   machine->up = sk__calloc(soc->aic_count, sizeof *machine->up);
   if (machine->cores == NULL || machine->seats == NULL || machine->pair == NULL || machine->up == NULL)
     return SK_OUT_OF_MEMORY;
-  memset(machine->cores, 0, machine->core_count * sizeof *machine->cores);
-  memset(machine->seats, 0, machine->core_count * sizeof *machine->seats);
   for (uint32_t mem = SK__MEM_UB; mem < SK__MEMS; mem++) {
     machine->mem_offset[mem] = sk__mem_slot_offset((sk__mem)mem);
     for (int type = SK__AIC; type <= SK__AIV; type++)
@@ -118,9 +123,8 @@ static sk_status parts_make(sk__machine *machine) {
 }
 
 sk_status sk__machine_create(const sk__machine_options *options, sk__machine **out) {
-  sk__machine *machine = sk__aligned_alloc(64, sizeof *machine);
+  sk__machine *machine = zeroed_lines(sizeof *machine);
   if (machine == NULL) return SK_OUT_OF_MEMORY;
-  memset(machine, 0, sizeof *machine);
   machine->soc = options->soc != NULL ? options->soc : sk__soc_find(NULL);
   sk_status status = parts_make(machine);
   sk__faults_install();

@@ -201,6 +201,13 @@ void sk__core_end_sub(sk__core *core);
 
 /* ---- what instructions use ----------------------------------------------------------------- */
 
+/* Part of every instruction: ends a block that is over its instruction budget, and lets others run when a
+ * core has kept its thread for very long (it may be polling). */
+void sk__checkpoint_slow(sk__core *core);
+static inline void sk__checkpoint(sk__core *core) {
+  if (__builtin_expect(core->instructions >= core->instruction_stop, 0)) sk__checkpoint_slow(core);
+}
+
 /* First line of every instruction: notes the site, counts, orders after the scalar unit. NULL core
  * type mismatch is the caller's business. `pipe` is where it executes. */
 static inline sk__core *sk__enter(sk__pipe pipe, const char *instr, const void *site) {
@@ -208,6 +215,7 @@ static inline sk__core *sk__enter(sk__pipe pipe, const char *instr, const void *
   core->site = site;
   core->instr = instr;
   core->instructions++;
+  sk__checkpoint(core);
   if (core->checks) sk__order_issue(&core->order, pipe);
   return core;
 }
@@ -264,13 +272,6 @@ void sk__yield(sk__core *core);
  * theirs, so no H8. */
 void sk__cross_set_system(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
 void sk__cross_wait_system(sk__core *core, uint32_t id);
-
-/* Called where a loop of the kernel passes often (operands, flags, cache maintenance): ends a block that
- * is over its instruction budget, and lets others run when a core has polled for long. */
-void sk__checkpoint_slow(sk__core *core);
-static inline void sk__checkpoint(sk__core *core) {
-  if (__builtin_expect(core->instructions >= core->instruction_stop, 0)) sk__checkpoint_slow(core);
-}
 
 /* Ends the running block at once after a fault was reported (never returns). */
 _Noreturn void sk__core_abort(sk__core *core, sk_status why);

@@ -208,10 +208,35 @@ static void test_registers_are_reset_at_a_launch(void **state) {
   sk__machine_destroy(m);
 }
 
+#if SK__HARD
+static void test_making_a_machine_survives_every_failing_allocation(void **state) {
+  (void)state;
+  sk__machine_options options = {.soc = sk__soc_find("test"), .checks = true};
+  for (uint64_t n = 1;; n++) {
+    sk__machine *m = NULL;
+    sk__alloc_fail_at(n);
+    sk_status status = sk__machine_create(&options, &m);
+    sk__alloc_fail_at(0);
+    if (status == SK_OK) {
+      seen s = {0};
+      assert_int_equal(launch(m, SK_AIV_ONLY, 3, NULL, note, &s), SK_OK);
+      sk__machine_destroy(m);
+      assert_true(n > 10);
+      return;
+    }
+    assert_int_equal(status, SK_OUT_OF_MEMORY);
+  }
+}
+#endif
+
 SK_TESTS(SK_TEST(test_refuses_bad_launches), SK_TEST(test_refuses_a_launch_inside_a_kernel), SK_TEST(test_schedules_are_parsed),
          SK_TEST(test_vector_blocks_run_on_vector_cores_in_order),
          SK_TEST(test_mix_starts_a_cube_and_two_vector_cores_per_block), SK_TEST(test_a_missing_half_has_nothing_to_do),
          SK_TEST(test_more_blocks_than_cores_run_in_waves), SK_TEST(test_reversed_runs_the_last_block_first),
          SK_TEST(test_slow_aiv1_runs_last), SK_TEST(test_waves_run_a_third_at_a_time),
          SK_TEST(test_random_orders_depend_on_the_seed_only), SK_TEST(test_stats_name_the_latest_core),
-         SK_TEST(test_registers_are_reset_at_a_launch))
+         SK_TEST(test_registers_are_reset_at_a_launch)
+#if SK__HARD
+         , SK_TEST(test_making_a_machine_survives_every_failing_allocation)
+#endif
+)

@@ -89,7 +89,7 @@ KERNEL(full_of_mistakes) {
   for (int i = 0; i < 17; i++) sk__cross_set(core, SK__PIPE_MTE3, 0, 4);
   for (int i = 0; i < 16; i++) sk__cross_wait(core, 4);
   sk__local_operand(core, SK__MEM_UB, (const void *)(uintptr_t)(b * 1024 + 1), 32, 32, "dst");
-  if (b == 5) *(volatile uint32_t *)(uintptr_t)(core->local + 900 * 1024) = 1;
+  if (b == 5 || b == 40) *(volatile uint32_t *)(uintptr_t)(core->local + 900 * 1024) = 1;
   sk__sync_all(core, true);
 }
 

@@ -60,8 +60,13 @@ static sk_status finish(sk__planner *p) {
   size_t nodes = p->graph->node_count;
   p->step_of = sk__arena_alloc(&p->scratch, nodes * sizeof(uint32_t));
   p->updates = sk__arena_array(&p->scratch, sk__update, nodes);
-  if (p->step_of == NULL || p->updates == NULL) return SK_OUT_OF_MEMORY;
+  p->last_step = sk__arena_array(&p->scratch, uint32_t, p->graph->stream_count);
+  if (p->step_of == NULL || p->updates == NULL || p->last_step == NULL) return SK_OUT_OF_MEMORY;
   memset(p->step_of, 0xff, nodes * sizeof(uint32_t));
+  if (p->options->emulate_vendor_defects) {
+    p->remembered = sk__arena_copy(&p->scratch, p->step_of, nodes * sizeof(uint32_t));
+    if (p->remembered == NULL) return SK_OUT_OF_MEMORY;
+  }
   for (uint32_t s = 0; s < p->scopes.count; s++)
     for (size_t i = 0; i < p->scopes.items[s].nodes.count; i++) p->nodes[p->scopes.items[s].nodes.items[i]].scope = s;
   for (uint32_t s = 0; s < p->scopes.count; s++) {

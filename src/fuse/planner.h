@@ -106,7 +106,10 @@ typedef struct sk__planner {
   SK__VEC(sk__scope) scopes;
   SK__VEC(sk__word) words;
   sk__update *updates;     /* per node */
-  uint32_t *step_of;       /* per node, scratch of sync.c: all SK__NONE between scopes */
+  /* scratch of sync.c, clean between scopes: */
+  uint32_t *step_of;       /* per node: its step, SK__NONE */
+  uint32_t *remembered;    /* per node: kernel found for it as an event, SK__NONE; vendor defects only */
+  uint32_t *last_step;     /* per stream: 1 + its latest step, 0 */
   bool resplit;            /* a pass asks to begin again */
   uint32_t search_stamp;
   sk__stage stage;         /* where it failed */

@@ -12,8 +12,6 @@ typedef struct syncer {
   sk__step *steps;
   size_t count;
   bool present[2];       /* queue types some kernel of the SK uses */
-  uint32_t *remembered;  /* per graph node: kernel found for it as an event; vendor defects only */
-  uint32_t *step_of;     /* per graph node: step, SK__NONE */
   SK__VEC(edge) edges[2]; /* by the sender's core type */
 } syncer;
 
@@ -32,14 +30,14 @@ static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward, bool 
 /* The kernel whose queue an event of the SK shares. The real planner keeps one result per event, whichever
  * way it was searched, and so a search backwards may come out at a kernel in front. */
 static uint32_t kernel_of_event(syncer *s, uint32_t from, bool forward) {
-  if (s->remembered == NULL) return nearest_kernel(s, from, forward, true);
+  if (s->p->remembered == NULL) return nearest_kernel(s, from, forward, true);
   uint32_t at = from;
   for (int step = 0; step < SEARCH_STEPS; step++) {
     at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev;
     if (at == SK__NONE) return SK__NONE;
     bool kernel = s->p->nodes[at].type == SK__NODE_KERNEL;
-    if (!kernel && s->remembered[at] == SK__NONE) continue;
-    return s->remembered[from] = kernel ? at : s->remembered[at];
+    if (!kernel && s->p->remembered[at] == SK__NONE) continue;
+    return s->p->remembered[from] = kernel ? at : s->p->remembered[at];
   }
   return SK__NONE;
 }
@@ -136,18 +134,16 @@ static bool add_event_edges(syncer *s, uint32_t from) {
     const sk__pevent *event = &s->p->events.items[node->event];
     for (size_t i = 0; i < event->waits.count && ok; i++) {
       uint32_t after = nearest_kernel(s, event->waits.items[i], true, markers);
-      if (after != SK__NONE && s->step_of[after] != SK__NONE) ok = add_edge(s, from, s->step_of[after]);
+      if (after != SK__NONE && s->p->step_of[after] != SK__NONE) ok = add_edge(s, from, s->p->step_of[after]);
     }
   }
   return ok;
 }
 
 static sk_status find_edges(syncer *s) {
-  uint32_t *last = sk__arena_array(&s->p->scratch, uint32_t, s->p->graph->stream_count); /* 1 + step */
-  if (last == NULL) return SK_OUT_OF_MEMORY;
   bool ok = true;
   for (uint32_t i = 0; i < s->count && ok; i++) {
-    uint32_t *before = &last[s->p->graph->nodes[s->steps[i].node].stream];
+    uint32_t *before = &s->p->last_step[s->p->graph->nodes[s->steps[i].node].stream];
     if (*before != 0) ok = add_edge(s, *before - 1, i);
     *before = i + 1;
     if (ok && s->p->nodes[s->steps[i].node].type == SK__NODE_KERNEL) ok = add_event_edges(s, i);
@@ -294,23 +290,28 @@ static void early_start(syncer *s) {
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static sk_status prepare(syncer *s) {
-  size_t nodes = s->p->graph->node_count;
   s->count = s->scope->tasks.count;
   s->steps = sk__arena_array(&s->p->scratch, sk__step, s->count);
-  if (s->step_of == NULL || s->steps == NULL) return SK_OUT_OF_MEMORY;
-  if (s->p->options->emulate_vendor_defects) {
-    s->remembered = sk__arena_alloc(&s->p->scratch, nodes * sizeof(uint32_t));
-    if (s->remembered == NULL) return SK_OUT_OF_MEMORY;
-    memset(s->remembered, 0xff, nodes * sizeof(uint32_t));
-  }
+  if (s->steps == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < s->count; i++) {
     s->steps[i] = (sk__step){.node = s->scope->tasks.items[i],
                              .send = {SK__NONE, SK__NONE}, .receive = {SK__NONE, SK__NONE},
                              .set_step = {SK__NONE, SK__NONE}, .next_step = {SK__NONE, SK__NONE},
                              .wait_step = {SK__NONE, SK__NONE}};
-    s->step_of[s->steps[i].node] = i;
+    s->p->step_of[s->steps[i].node] = i;
   }
   return SK_OK;
+}
+
+static void clean_up(syncer *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    uint32_t node = s->steps[i].node;
+    s->p->step_of[node] = SK__NONE;
+    s->p->last_step[s->p->graph->nodes[node].stream] = 0;
+    if (s->p->remembered != NULL) s->p->remembered[node] = SK__NONE;
+  }
+  sk__vec_free(&s->edges[SK__AIC]);
+  sk__vec_free(&s->edges[SK__AIV]);
 }
 
 static void add_barriers(syncer *s) {
@@ -323,7 +324,7 @@ static void add_barriers(syncer *s) {
 }
 
 sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32_t *end_queue) {
-  syncer s = {.p = p, .scope = &p->scopes.items[scope], .step_of = p->step_of};
+  syncer s = {.p = p, .scope = &p->scopes.items[scope]};
   sk_status status = prepare(&s);
   if (status != SK_OK) return status;
   choose_queues(&s);
@@ -342,8 +343,6 @@ sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32
     *end_queue = queue_of_kernel(&s, p->nodes[last].type == SK__NODE_KERNEL ? last : nearest_kernel(&s, last, false, true));
     *steps = s.steps;
   }
-  for (size_t i = 0; i < s.count; i++) s.step_of[s.steps[i].node] = SK__NONE;
-  sk__vec_free(&s.edges[SK__AIC]);
-  sk__vec_free(&s.edges[SK__AIV]);
+  clean_up(&s);
   return status;
 }

@@ -229,6 +229,16 @@ static void choose(sk__core *core, void *dst, const void *src0, const void *src1
     sk__stream_access(core, SK__PIPE_V, SK__READ, &b, it);
     sk__stream_access(core, SK__PIPE_V, SK__WRITE, &d, it);
   }
+  static const sk__vinstr plain = {0}; /* does not accumulate over iterations */
+  uint64_t d_bytes = sk__stream_extent(&d, it);
+  const sk__stream *sources[2] = {&a, &b};
+  for (uint32_t i = 0; i < 2; i++) {
+    const sk__stream *s = sources[i];
+    bool same = s->base == d.base && s->block_bytes == d.block_bytes && s->repeat_bytes == d.repeat_bytes &&
+                d.repeat_bytes >= SK__REPEAT_BYTES;
+    if (!same && s->base < d.base + d_bytes && d.base < s->base + sk__stream_extent(s, it))
+      (void)sk__vector_overlap(core, &plain, &d, s, i, it);
+  }
   _Alignas(64) uint8_t chosen[SK__REPEAT_BYTES], left[SK__REPEAT_BYTES], right[SK__REPEAT_BYTES], out[SK__REPEAT_BYTES];
   spread_mask(core, size, chosen);
   for (uint32_t r = 0; r < sk__iteration_total(it); r++) {

@@ -5,7 +5,7 @@ bool sk__overlap_found(sk__core *core, const void *dst, uint64_t dst_bytes, cons
                        const char *src_name) {
   const uint8_t *d = dst, *s = src;
   if (dst_bytes == 0 || src_bytes == 0 || d >= s + src_bytes || s >= d + dst_bytes) return false;
-  sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "give the destination memory of its own",
+  sk__instr_finding(core, "OVERLAP", SK__CAT_OPERATOR, SK__ERROR, "give the destination memory of its own",
                     "dst and %s share bytes, and this instruction reads %s while it writes dst", src_name, src_name);
   return true;
 }

@@ -278,7 +278,7 @@ static bool gathers_into_source(sk__core *core, const gathering *g, const uint8_
                                 const uint8_t *dst, uint64_t dst_bytes) {
   bool near = src + least < dst + dst_bytes && dst < src + most + g->piece;
   if (dst != src && !(near && fetches_from(g, src, dst, dst_bytes))) return false;
-  sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own", "%s",
+  sk__instr_finding(core, "OVERLAP", SK__CAT_OPERATOR, SK__ERROR, "gather into memory of its own", "%s",
                     dst == src ? "dst and src are the same memory" : "an offset points into dst");
   return true;
 }

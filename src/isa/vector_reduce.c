@@ -237,6 +237,23 @@ static void extremes(sk__core *core, reduce_run *run, const void *in, uint32_t r
 
 /* ---- the outline ----------------------------------------------------------------------------- */
 
+/* Results that land on the source of the next repeat, which is under way already. Results on their own
+ * source are fine: that is how reductions work in place. */
+static void check_overlap(sk__core *core, const reduce_run *run) {
+  const uint8_t *d = run->dst, *s = run->src.base;
+  if (d >= s + sk__stream_extent(&run->src, &run->it) || s >= d + dst_extent(run)) return;
+  for (uint32_t r = 0; r + 1 < sk__iteration_total(&run->it); r++) {
+    const uint8_t *from = d + r * run->dst_step, *to = from + run->s.step_bytes;
+    for (uint32_t block = 0; block < 8; block++) {
+      const uint8_t *next = s + (uint64_t)(r + 1) * run->src.repeat_bytes + (uint64_t)block * run->src.block_bytes;
+      if (next >= to || from >= next + SK__BLOCK_BYTES) continue;
+      sk__instr_finding(core, "OVERLAP", SK__CAT_OPERATOR, SK__ERROR, "use another buffer for the results",
+                        "the results of repeat %u overlap the source of the next one", r);
+      return;
+    }
+  }
+}
+
 static void reduce_pieces(sk__core *core, reduce_run *run) {
   _Alignas(64) uint8_t buffer[PIECE * SK__REPEAT_BYTES], out[PIECE * SK__REPEAT_BYTES / 2];
   uint32_t total = sk__iteration_total(&run->it);
@@ -273,6 +290,7 @@ static void reduce(sk__core *core, const reduction *what, void *dst, const void 
     sk__stream_access(core, SK__PIPE_V, SK__READ, &run.src, it);
     dst_footprint(core, &run);
   }
+  check_overlap(core, &run);
   reduce_pieces(core, &run);
   sk__vector_time(core, rates[what->unit], size, (uint64_t)sk__iteration_total(it) * run.s.lanes);
 }

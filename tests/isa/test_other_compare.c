@@ -34,6 +34,16 @@ static void test_refuses(void **state) {
   asc_select((half *)ub(0), (half *)ub(A), (half *)ub(UB_BYTES - 32), 17);
   expect("src1");
 }
+static void test_select_over_part_of_a_source(void **state) {
+  (void)state;
+  model_start(1);
+  asc_select((half *)ub(A + 32), (half *)ub(A), (half *)ub(B), 128);
+  assert_int_equal(fixture_findings, 1);
+  assert_string_equal(fixture_finding.id, "OVERLAP");
+  model_start(1);
+  asc_select((half *)ub(A), (half *)ub(A), (half *)ub(B), 128);
+  assert_int_equal(fixture_findings, 0);
+}
 static void test_not_equal_is_false_for_nan(void **state) {
   (void)state;
   model_start(1);
@@ -210,5 +220,5 @@ static void test_select(void **state) {
   model_each_level(select_body);
 }
 
-SK_TESTS(SK_TEST(test_refuses), SK_TEST(test_not_equal_is_false_for_nan), SK_TEST(test_zeros_are_equal),
+SK_TESTS(SK_TEST(test_refuses), SK_TEST(test_select_over_part_of_a_source), SK_TEST(test_not_equal_is_false_for_nan), SK_TEST(test_zeros_are_equal),
          SK_TEST(test_every_comparison), SK_TEST(test_register_to_memory_and_back), SK_TEST(test_select))

@@ -48,6 +48,17 @@ static void test_past_the_end(void **state) {
   asc_pair_reduce_sum((float *)ub(UB_BYTES - 128), (float *)ub(SRC), 2, 1, 1, 8);
   expect("dst");
 }
+static void test_results_on_the_next_source(void **state) {
+  (void)state;
+  model_start(1);
+  asc_datablock_reduce_max((float *)ub(SRC + 256), (float *)ub(SRC), 256);
+  assert_int_equal(fixture_findings, 1);
+  assert_string_equal(fixture_finding.id, "OVERLAP");
+  assert_non_null(strstr(fixture_finding.message, "the results of repeat 0 overlap the source of the next one"));
+  model_start(1);
+  asc_datablock_reduce_max((float *)ub(SRC), (float *)ub(SRC), 256);
+  assert_int_equal(fixture_findings, 0);
+}
 static void test_nothing_to_do(void **state) {
   (void)state;
   model_start(1);
@@ -240,6 +251,6 @@ static void test_index_through_a_u32_pointer(void **state) {
   assert_true(*(uint32_t *)ub(0) < 128);
 }
 
-SK_TESTS(SK_TEST(test_destination_alignment), SK_TEST(test_past_the_end), SK_TEST(test_nothing_to_do),
+SK_TESTS(SK_TEST(test_destination_alignment), SK_TEST(test_past_the_end), SK_TEST(test_results_on_the_next_source), SK_TEST(test_nothing_to_do),
          SK_TEST(test_saturation_at_each_step), SK_TEST(test_every_reduction), SK_TEST(test_in_place),
          SK_TEST(test_index_through_a_u32_pointer))

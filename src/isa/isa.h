@@ -65,14 +65,16 @@ static inline uint64_t sk__startup(sk__core *core, sk__pipe pipe) {
   return sk__machine_soc(core->machine)->costs.startup_cycles[pipe];
 }
 
-/* Resolves a UB operand. The common case (inside this core's UB, aligned) is inline; everything else is
- * judged by the machine. `bytes` = extent from the pointer to the end of the last byte touched. */
+/* Resolves a UB operand. The common case (a raw offset or an address in this core's UB, aligned) is inline;
+ * everything else is judged by the machine. `bytes` = extent from the pointer to the end of the last byte
+ * touched. */
 static inline void *sk__ub_operand(sk__core *core, const void *pointer, uint64_t bytes, uint32_t align,
                                    const char *operand) {
-  uint64_t offset = (uint64_t)pointer - core->local;
-  if (__builtin_expect(offset < SK__UB_BYTES && bytes <= SK__UB_BYTES - offset &&
-                           ((uint64_t)pointer & (align - 1u)) == 0, 1))
-    return (void *)(uintptr_t)pointer;
+  uint64_t address = (uint64_t)(uintptr_t)pointer;
+  if (address < SK__LOCAL_SLOT_BYTES) address += core->local;
+  uint64_t offset = address - core->local;
+  if (__builtin_expect(offset < SK__UB_BYTES && bytes <= SK__UB_BYTES - offset && (address & (align - 1u)) == 0, 1))
+    return (void *)(uintptr_t)address;
   return sk__local_operand(core, SK__MEM_UB, pointer, bytes, align, operand);
 }
 

@@ -36,7 +36,7 @@ void run_setup(bool verbose, bool keep_temps) {
   run.verbose = verbose;
   run.keep_temps = keep_temps;
   run.owner = getpid();
-  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
@@ -116,7 +116,7 @@ process run_job(int (*job)(void *), void *context) {
   pid_t pid = fork();
   if (pid == 0) {
     setpgid(0, 0);
-    const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
     int code = job(context);
     fflush(NULL);

@@ -8,10 +8,17 @@
 
 typedef struct run { uint64_t start, end; } run;
 
-/* Byte ranges of the enabled elements of iteration r, one per run within a block. At most 128. */
+#define MAX_RUNS 128
+
+/* Byte ranges of the enabled elements of iteration r, one per run within a block, at most MAX_RUNS. A copy in
+ * counter mode may have longer iterations; those are judged only where they are contiguous, as one range. */
 static uint32_t runs_of(const sk__stream *stream, const sk__iterations *it, uint32_t r, run *out) {
   uint32_t n = SK__BLOCK_BYTES * 8 / stream->element_bits, prefix = r < it->full ? it->prefix : it->tail, count = 0;
   uint64_t base = (uint64_t)stream->base + (uint64_t)r * stream->repeat_bytes;
+  if (it->lanes > MAX_RUNS) {
+    out[0] = (run){base, base + (uint64_t)prefix * stream->element_bits / 8};
+    return stream->block_bytes == SK__BLOCK_BYTES ? 1 : 0;
+  }
   for (uint32_t first = 0; first < prefix; first += n) {
     uint64_t block = base + (uint64_t)(first / n) * stream->block_bytes;
     for (uint32_t e = 0; e < n && first + e < prefix;) {
@@ -44,7 +51,7 @@ bool sk__vector_overlap(sk__core *core, const sk__vinstr *instr, const sk__strea
   /* The documented way to accumulate over iterations. */
   bool standing = s->repeat_bytes == 0 || d->repeat_bytes == 0;
   if (instr->accumulates && source == 1 && standing) return false;
-  run written[128], read[128];
+  run written[MAX_RUNS], read[MAX_RUNS];
   uint32_t total = sk__iteration_total(it), w_count = 0;
   for (uint32_t r = 0; r < total; r++) {
     uint32_t r_count = runs_of(s, it, r, read);

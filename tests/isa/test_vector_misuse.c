@@ -87,6 +87,21 @@ static void test_overlap(void **state) {
   asc_add((float *)ub(0), (float *)ub(4096), (float *)ub(0), 3, 1, 1, 1, 0, 8, 0);
   assert_int_equal(fixture_findings, 0);
 }
+/* In counter mode the count is per iteration of a copy, and may be longer than eight blocks. */
+static void test_long_copies(void **state) {
+  (void)state;
+  start();
+  asc_set_mask_count();
+  asc_set_vector_mask(0, 1000);
+  asc_copy((int32_t *)ub(65536), (int32_t *)ub(0), 2, 1, 1, 125, 125);
+  assert_int_equal(fixture_findings, 0);
+  assert_memory_equal(ub(65536), before, 8000);
+  start();
+  asc_set_mask_count();
+  asc_set_vector_mask(0, 1000);
+  asc_copy((int32_t *)ub(32), (int32_t *)ub(0), 2, 1, 1, 125, 125);
+  assert_int_equal(fixture_findings, 1);
+}
 static void test_shift_distance(void **state) {
   (void)state;
   start();
@@ -156,7 +171,7 @@ static void test_cost_counts_iterations(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_repeat_stride_past_255), SK_TEST(test_misaligned_operand), SK_TEST(test_past_the_end),
-         SK_TEST(test_last_partial_block_may_end_the_ub), SK_TEST(test_overlap), SK_TEST(test_shift_distance), SK_TEST(test_odd_int4_count),
+         SK_TEST(test_last_partial_block_may_end_the_ub), SK_TEST(test_overlap), SK_TEST(test_long_copies), SK_TEST(test_shift_distance), SK_TEST(test_odd_int4_count),
          SK_TEST(test_nothing_on_a_cube_core), SK_TEST(test_nothing_for_zero),
          SK_TEST(test_count_form_leaves_its_count), SK_TEST(test_raw_offsets_are_addresses),
          SK_TEST(test_cost_counts_iterations))

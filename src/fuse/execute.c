@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "fuse/fuse.h"
+#include "fuse/judge.h"
 #include "fuse/order.h"
 
 /* ---- one core -------------------------------------------------------------------------------- */
@@ -113,31 +114,67 @@ static sk_status run_sk(sk__runtime *runtime, const sk__plan *plan, const sk__sk
   return result->status;
 }
 
+/* What belongs to each SK: nodes of SK k stand at nodes[first[k]] .. nodes[first[k + 1]], its streams at
+ * streams[first[k]] ..., each once. */
+typedef struct parts {
+  uint32_t *first, *nodes, *stream_count;
+  sk__stream **streams;
+} parts;
+
+static void parts_free(parts *all) {
+  sk__free(all->first);
+  sk__free(all->nodes);
+  sk__free(all->stream_count);
+  sk__free(all->streams);
+}
+
+static void add_stream(parts *all, uint32_t sk, sk__stream *stream) {
+  sk__stream **mine = all->streams + all->first[sk];
+  for (uint32_t i = all->stream_count[sk]; i-- > 0;)
+    if (mine[i] == stream) return;
+  mine[all->stream_count[sk]++] = stream;
+}
+
+static sk_status parts_make(const sk__plan *plan, parts *all) {
+  size_t count = plan->graph->node_count;
+  all->first = sk__calloc(plan->sk_count + 2, sizeof(uint32_t));
+  all->stream_count = sk__calloc(plan->sk_count + 1, sizeof(uint32_t));
+  all->nodes = sk__calloc(count + 1, sizeof(uint32_t));
+  all->streams = sk__calloc(count + 1, sizeof(sk__stream *));
+  if (all->first == NULL || all->stream_count == NULL || all->nodes == NULL || all->streams == NULL) return SK_OUT_OF_MEMORY;
+  for (size_t i = 0; i < count; i++)
+    if (plan->decisions[i].sk != UINT32_MAX) all->first[plan->decisions[i].sk + 2]++;
+  for (size_t k = 0; k < plan->sk_count; k++) all->first[k + 2] += all->first[k + 1];
+  for (uint32_t i = 0; i < count; i++) /* first[k + 1] runs from the start of k to its end */
+    if (plan->decisions[i].sk != UINT32_MAX) all->nodes[all->first[plan->decisions[i].sk + 1]++] = i;
+  for (uint32_t k = 0; k < plan->sk_count; k++)
+    for (uint32_t i = all->first[k]; i < all->first[k + 1]; i++) add_stream(all, k, plan->graph->nodes[all->nodes[i]].task->stream);
+  return SK_OK;
+}
+
 /* Events of the SK's nodes, as tasks of the runtime: waits before the launch, records behind it. */
-static sk_status run_events(sk__runtime *runtime, const sk__plan *plan, uint32_t sk, bool waits) {
+static sk_status run_events(sk__runtime *runtime, const sk__plan *plan, const parts *all, uint32_t sk, bool waits) {
   sk_status worst = SK_OK;
-  for (size_t i = 0; i < plan->graph->node_count; i++) {
-    const sk__node *node = &plan->graph->nodes[i];
-    if (plan->decisions[i].sk != sk || node->type == SK__NODE_KERNEL || node->task == NULL) continue;
-    if ((node->type == SK__NODE_WAIT) != waits) continue;
-    if (waits && plan->decisions[i].fate != SK__FUSED) continue; /* released inside the SK */
-    sk_status status = sk__runtime_run(runtime, &plan->graph->nodes[i].task, 1, NULL);
+  for (uint32_t i = all->first[sk]; i < all->first[sk + 1]; i++) {
+    const sk__node *node = &plan->graph->nodes[all->nodes[i]];
+    if (node->type == SK__NODE_KERNEL || (node->type == SK__NODE_WAIT) != waits) continue;
+    if (waits && plan->decisions[all->nodes[i]].fate != SK__FUSED) continue; /* released inside the SK */
+    sk_status status = sk__runtime_run(runtime, &node->task, 1, NULL);
     if (worst == SK_OK) worst = status;
   }
   return worst;
 }
 
-static sk_status launch_sk(sk__runtime *runtime, const sk__plan *plan, uint32_t number, sk__launch_result *result) {
-  const sk__graph *graph = plan->graph;
+static sk_status launch_sk(sk__runtime *runtime, const sk__plan *plan, const parts *all, uint32_t number, sk__launch_result *result) {
   const sk__sk *sk = &plan->sks[number];
   sk__checker *checker = sk__machine_checker(sk__runtime_machine(runtime));
-  sk_status status = run_events(runtime, plan, number, true);
+  sk__stream *const *streams = all->streams + all->first[number];
+  sk_status status = run_events(runtime, plan, all, number, true);
   if (status != SK_OK) return status;
-  sk__snapshot *before = sk__snapshot_new(checker, sk__stream_order(graph->nodes[sk->main.value].task->stream));
+  sk__snapshot *before = sk__snapshot_new(checker, sk__stream_order(streams[0]));
   if (before == NULL) return SK_OUT_OF_MEMORY;
-  for (size_t i = 0; i < graph->node_count; i++)
-    if (plan->decisions[i].sk == number && sk__stream_order(graph->nodes[i].task->stream) != NULL)
-      sk__snapshot_join(before, sk__stream_order(graph->nodes[i].task->stream));
+  for (uint32_t i = 1; i < all->stream_count[number]; i++)
+    if (sk__stream_order(streams[i]) != NULL) sk__snapshot_join(before, sk__stream_order(streams[i]));
   sk__snapshot *after = sk__snapshot_new(checker, before);
   if (after == NULL) {
     sk__snapshot_unref(before);
@@ -145,10 +182,9 @@ static sk_status launch_sk(sk__runtime *runtime, const sk__plan *plan, uint32_t 
   }
   status = run_sk(runtime, plan, sk, before, after, result);
   sk__snapshot_unref(before);
-  for (size_t i = 0; i < graph->node_count; i++)
-    if (plan->decisions[i].sk == number) sk__stream_set_order(graph->nodes[i].task->stream, sk__snapshot_ref(after));
+  for (uint32_t i = 0; i < all->stream_count[number]; i++) sk__stream_set_order(streams[i], sk__snapshot_ref(after));
   sk__snapshot_unref(after);
-  sk_status events = run_events(runtime, plan, number, false);
+  sk_status events = run_events(runtime, plan, all, number, false);
   return status != SK_OK ? status : events;
 }
 
@@ -161,20 +197,32 @@ static sk_status run_task(sk__runtime *runtime, const sk__node *node, sk__launch
   return status;
 }
 
+static sk_status run_units(sk__runtime *runtime, const sk__plan *plan, const parts *all, const uint32_t *order, size_t count,
+                           sk__launch_result *results, size_t *launches) {
+  sk_status worst = SK_OK;
+  for (size_t i = 0; i < count; i++) {
+    const sk__decision *decision = &plan->decisions[order[i]];
+    sk_status status;
+    if (decision->fate == SK__STAYS) status = run_task(runtime, &plan->graph->nodes[order[i]], results, launches);
+    else status = launch_sk(runtime, plan, all, decision->sk, &results[(*launches)++]);
+    if (worst == SK_OK) worst = status;
+  }
+  return worst;
+}
+
 sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results, size_t *launches) {
   *launches = 0;
   for (size_t i = 0; i < plan->graph->node_count; i++)
     if (plan->graph->nodes[i].task == NULL) return SK_INVALID_ARGUMENT; /* a graph from a file has nothing to run */
   uint32_t *order = NULL;
   size_t count = 0;
-  sk_status worst = sk__plan_order(plan, &order, &count);
-  for (size_t i = 0; worst != SK_OUT_OF_MEMORY && worst != SK_NOT_MODELLED && i < count; i++) {
-    const sk__decision *decision = &plan->decisions[order[i]];
-    sk_status status;
-    if (decision->fate == SK__STAYS) status = run_task(runtime, &plan->graph->nodes[order[i]], results, launches);
-    else status = launch_sk(runtime, plan, decision->sk, &results[(*launches)++]);
-    if (worst == SK_OK) worst = status;
-  }
+  parts all = {0};
+  sk_status status = sk__plan_order(plan, &order, &count);
+  if (status == SK_NOT_MODELLED) sk__report_circle(runtime, plan, order, count);
+  if (status == SK_OK) status = parts_make(plan, &all);
+  if (status == SK_OK) sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), plan);
+  if (status == SK_OK) status = run_units(runtime, plan, &all, order, count, results, launches);
+  parts_free(&all);
   sk__free(order);
-  return worst;
+  return status;
 }

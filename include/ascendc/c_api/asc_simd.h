@@ -8,17 +8,9 @@
 
 #include "asc_types.h"
 #include "asc_vector.h"
-#if __has_include("asc_vector_other.h")
 #include "asc_vector_other.h"
-#endif
-#if __has_include("asc_move.h")
 #include "asc_move.h"
-#endif
-#if __has_include("asc_sync.h")
 #include "asc_sync.h"
-#endif
-#if __has_include("asc_cube.h")
 #include "asc_cube.h"
-#endif
 
 #endif

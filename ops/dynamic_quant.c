@@ -186,10 +186,13 @@ int sk_dynamic_quant(const void *x, const void *smooth, const int32_t *group_ind
   if (columns == 0) return refuse("columns", columns, "1 and above");
   if (dst_bits != 8 && dst_bits != 4) return refuse("dst_bits", dst_bits, "8 (int8), 4 (int4)");
   if (dst_bits == 4 && columns % 8 != 0) return refuse("columns", columns, "a multiple of 8 for int4");
-  if (group_index != NULL && smooth == NULL) return refuse("smooth", 0, "device memory when group_index is given");
+  if (group_index != NULL && smooth == NULL)
+    return sk_ops_refuse_null("sk_dynamic_quant", "smooth", "device memory when group_index is given");
   if (group_index != NULL && (groups == 0 || groups > MAX_GROUPS)) return refuse("groups", groups, "1 to 1024");
   if (rows == 0) return ACL_SUCCESS;
-  if (x == NULL || y == NULL || scale == NULL) return refuse("a tensor", 0, "device memory");
+  const sk_ops_tensor tensors[] = {{"x", x}, {"y", y}, {"scale", scale}};
+  int missing = sk_ops_check_tensors("sk_dynamic_quant", tensors, 3);
+  if (missing != ACL_SUCCESS) return missing;
   uint32_t cores = sk_ops_vector_cores(blocks);
   if (cores == 0) return refuse("blocks", blocks, "0, or up to 65535");
   quant_tiling tiling = {

@@ -243,6 +243,11 @@ __global__ __vector__ void moe_gating_top_k_softmax(__gm__ uint8_t *x, __gm__ ui
   fill_iota((__ubuf__ int32_t *)index, t->chunks > 1 ? CHUNK : round_up(t->experts, SORT_GROUP));
   asc_mul_scalar(row_base, (__ubuf__ int32_t *)index, (int32_t)t->rows, t->k);
   reduce_prepare(scratch);
+  if (t->chunks > 1) { /* whole groups of the best are split, also where fewer than a group were chosen */
+    asc_duplicate(best0, 0.0f, 2 * MAX_K * RECORD_FLOATS);
+    asc_duplicate(best1, 0.0f, 2 * MAX_K * RECORD_FLOATS);
+    asc_sync_pipe(PIPE_V);
+  }
   load_step(&g, 0);
 
   uint32_t y_bytes = dtype_bytes(t->dtype);
@@ -281,7 +286,10 @@ int sk_moe_gating_top_k_softmax(const void *x, const uint8_t *finished, void *y,
   if (dtype != SK_FLOAT && dtype != SK_FLOAT16 && dtype != SK_BF16) return refuse("dtype", dtype, "0 float, 1 half, 27 bfloat16");
   if (k > experts || k > MAX_K) return refuse("k", k, "0 to the number of experts, at most 1024");
   if (rows == 0 || k == 0) return ACL_SUCCESS; /* empty outputs, nothing to launch */
-  if (x == NULL || y == NULL || expert_idx == NULL || row_idx == NULL) return refuse("a tensor", 0, "device memory");
+  if ((uint64_t)rows * k > INT32_MAX) return refuse("rows", rows, "at most 2147483647 / k, for row_idx counts in int32");
+  const sk_ops_tensor tensors[] = {{"x", x}, {"y", y}, {"expert_idx", expert_idx}, {"row_idx", row_idx}};
+  int missing = sk_ops_check_tensors("sk_moe_gating_top_k_softmax", tensors, 4);
+  if (missing != ACL_SUCCESS) return missing;
   uint32_t cores = sk_ops_vector_cores(blocks);
   if (cores == 0) return refuse("blocks", blocks, "0, or up to 65535");
   bool performance = experts < 8 || (experts <= 1024 && experts % 8 == 0 && k <= 8);

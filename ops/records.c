@@ -41,6 +41,18 @@ int sk_ops_refuse(const char *call, const char *what, uint64_t value, const char
   return sk_report_error(ACL_ERROR_INVALID_PARAM, text);
 }
 
+int sk_ops_refuse_null(const char *call, const char *what, const char *legal) {
+  char text[256];
+  snprintf(text, sizeof text, "%s: %s is NULL; legal: %s", call, what, legal);
+  return sk_report_error(ACL_ERROR_INVALID_PARAM, text);
+}
+
+int sk_ops_check_tensors(const char *call, const sk_ops_tensor *tensors, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (tensors[i].address == NULL) return sk_ops_refuse_null(call, tensors[i].name, "device memory");
+  return ACL_SUCCESS;
+}
+
 uint32_t sk_ops_vector_cores(uint32_t asked) {
   if (asked > 65535) return 0;
   if (asked > 0) return asked;

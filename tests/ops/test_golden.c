@@ -1,0 +1,138 @@
+/* Worked examples of an independent script, played case by case with the tolerances they carry. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "ops_fixture.h"
+
+static json_t *load(const char *name) {
+  char path[512];
+  json_error_t error;
+  snprintf(path, sizeof path, "%s/tests/ops/golden/%s.json", SUPERKERNEL_SOURCE, name);
+  json_t *file = json_load_file(path, 0, &error);
+  if (file == NULL) fail_msg("%s:%d: %s", path, error.line, error.text);
+  return file;
+}
+
+static const char *dtype_name(json_t *tensor) { return json_string_value(json_object_get(tensor, "dtype")); }
+
+static sk_dtype dtype_of(json_t *tensor) {
+  const char *name = dtype_name(tensor);
+  if (strcmp(name, "fp16") == 0) return SK_FLOAT16;
+  if (strcmp(name, "bf16") == 0) return SK_BF16;
+  assert_string_equal(name, "fp32");
+  return SK_FLOAT;
+}
+
+static size_t elements(json_t *tensor) { return json_array_size(json_object_get(tensor, "data")); }
+static size_t last_dimension(json_t *tensor) {
+  json_t *shape = json_object_get(tensor, "shape");
+  return (size_t)json_integer_value(json_array_get(shape, json_array_size(shape) - 1));
+}
+
+/* A number of the data list; the words for what JSON cannot hold. */
+static double number(json_t *tensor, size_t i) {
+  json_t *value = json_array_get(json_object_get(tensor, "data"), i);
+  if (json_is_boolean(value)) return json_is_true(value);
+  if (!json_is_string(value)) return json_number_value(value);
+  const char *word = json_string_value(value);
+  return strcmp(word, "nan") == 0 ? NAN : strcmp(word, "inf") == 0 ? INFINITY : -INFINITY;
+}
+
+static void *upload_float(json_t *tensor) {
+  uint32_t words[4096];
+  size_t count = elements(tensor), bytes = float_bytes(dtype_of(tensor));
+  json_t *bits = json_object_get(tensor, "bits");
+  assert_true(count <= 4096);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t word = (uint32_t)strtoul(json_string_value(json_array_get(bits, i)), NULL, 16);
+    memcpy((char *)words + i * bytes, &word, bytes);
+  }
+  return upload(words, count * bytes);
+}
+
+static bool within(json_t *rule, sk_dtype dtype, double expected, double got) {
+  if (isnan(expected)) return isnan(got);
+  if (expected == got) return true;
+  if (!json_is_object(rule)) return false;
+  double gap = fabs(expected - got);
+  return gap <= json_number_value(json_object_get(rule, "abs")) ||
+         gap <= fabs(expected) * json_number_value(json_object_get(rule, "rel")) ||
+         gap <= ulp_of(dtype, expected) * json_number_value(json_object_get(rule, "ulp"));
+}
+
+static void compare(json_t *test, const char *output, size_t i, sk_dtype dtype, double got) {
+  json_t *tensor = json_object_get(json_object_get(test, "outputs"), output);
+  json_t *rule = json_object_get(json_object_get(test, "tolerance"), output);
+  double expected = number(tensor, i);
+  if (!within(rule, dtype, expected, got))
+    fail_msg("%s: %s[%zu] is %.9g, expected %.9g", json_string_value(json_object_get(test, "name")), output, i, got, expected);
+}
+
+static void play_gating(json_t *test) {
+  json_t *inputs = json_object_get(test, "inputs"), *x = json_object_get(inputs, "x"), *mask = json_object_get(inputs, "finished");
+  sk_dtype dtype = dtype_of(x);
+  size_t experts = last_dimension(x), rows = elements(x) / experts;
+  size_t k = (size_t)json_integer_value(json_object_get(json_object_get(test, "attrs"), "k")), count = rows * k;
+  uint8_t finished[64];
+  for (size_t i = 0; json_is_object(mask) && i < rows; i++) finished[i] = number(mask, i) != 0.0;
+  void *d_x = upload_float(x), *d_finished = json_is_object(mask) ? upload(finished, rows) : NULL;
+  void *d_y = upload(NULL, count * float_bytes(dtype)), *d_experts = upload(NULL, count * 4), *d_rows = upload(NULL, count * 4);
+  assert_int_equal(sk_moe_gating_top_k_softmax(d_x, d_finished, d_y, d_experts, d_rows, (uint32_t)rows, (uint32_t)experts,
+                                               (uint32_t)k, dtype, 0, NULL), ACL_SUCCESS);
+  device_check();
+  void *y = download(d_y, count * float_bytes(dtype));
+  int32_t *chosen = download(d_experts, count * 4), *row_idx = download(d_rows, count * 4);
+  for (size_t i = 0; i < count; i++) {
+    compare(test, "y", i, dtype, element(y, dtype, i));
+    compare(test, "expert_idx", i, SK_FLOAT, chosen[i]);
+    compare(test, "row_idx", i, SK_FLOAT, row_idx[i]);
+  }
+  free(y);
+  free(chosen);
+  free(row_idx);
+}
+
+static void play_quant(json_t *test) {
+  json_t *inputs = json_object_get(test, "inputs"), *x = json_object_get(inputs, "input");
+  json_t *smooth = json_object_get(inputs, "smooth_scales"), *ends = json_object_get(inputs, "group_index");
+  bool packed = strcmp(json_string_value(json_object_get(json_object_get(test, "attrs"), "dst_type")), "int8") != 0;
+  size_t columns = last_dimension(x), rows = elements(x) / columns, bytes = elements(x) / (packed ? 2 : 1), groups = 0;
+  int32_t group_ends[64];
+  if (json_is_object(ends)) groups = elements(ends);
+  for (size_t i = 0; i < groups; i++) group_ends[i] = (int32_t)number(ends, i);
+  void *d_smooth = json_is_object(smooth) ? upload_float(smooth) : NULL;
+  void *d_ends = groups > 0 ? upload(group_ends, groups * 4) : NULL;
+  void *d_x = upload_float(x), *d_y = upload(NULL, bytes), *d_scale = upload(NULL, rows * 4);
+  assert_int_equal(sk_dynamic_quant(d_x, d_smooth, d_ends, d_y, d_scale, (uint32_t)rows, (uint32_t)columns, (uint32_t)groups,
+                                    dtype_of(x), packed ? 4 : 8, 0, NULL), ACL_SUCCESS);
+  device_check();
+  void *y = download(d_y, bytes);
+  float *scale = download(d_scale, rows * 4);
+  for (size_t i = 0; i < rows; i++) compare(test, "scale", i, SK_FLOAT, (double)scale[i]);
+  for (size_t i = 0; i < rows * columns; i++)
+    compare(test, packed ? "y_nibbles" : "y", i, SK_FLOAT, packed ? sk__i4_load(y, i) : ((int8_t *)y)[i]);
+  for (size_t i = 0; packed && i < bytes / 4; i++) compare(test, "y", i, SK_FLOAT, ((int32_t *)y)[i]);
+  free(y);
+  free(scale);
+}
+
+static void play_file(const char *name, void (*play)(json_t *)) {
+  json_t *file = load(name), *test;
+  size_t i;
+  device_open();
+  assert_true(json_array_size(json_object_get(file, "cases")) >= 6);
+  json_array_foreach(json_object_get(file, "cases"), i, test) play(test);
+  json_decref(file);
+}
+
+static void test_moe_gating_top_k_softmax(void **state) {
+  (void)state;
+  play_file("npu_moe_gating_top_k_softmax", play_gating);
+}
+static void test_dynamic_quant(void **state) {
+  (void)state;
+  play_file("npu_dynamic_quant", play_quant);
+}
+
+SK_TESTS(SK_TEST(test_moe_gating_top_k_softmax), SK_TEST(test_dynamic_quant))

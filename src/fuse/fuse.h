@@ -97,6 +97,8 @@ typedef struct sk__sk {
   size_t member_count;
   sk__node_index main;      /* the node whose place the SK takes */
   const char *entry;        /* name of the launched kernel */
+  const char *cut;          /* why it ends where it does: code, "NONE" when nothing cut it */
+  sk__node_index cut_by;    /* node that did; SK__NO_NODE */
 } sk__sk;
 
 /* Eight bytes of zeroed device memory that stand for an event inside or around SKs. */

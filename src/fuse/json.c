@@ -66,10 +66,11 @@ static json_t *sk_json(const sk__plan *plan, const sk__sk *sk) {
   json_t *members = json_array();
   for (size_t i = 0; i < sk->member_count; i++)
     json_array_append_new(members, json_integer((json_int_t)plan->graph->nodes[sk->members[i].value].id));
-  return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:o,s:{s:o,s:o}}", "scopeId", (json_int_t)sk->scope_id, "name", sk->name, "entry",
-                   sk->entry, "type", types[sk->type], "blocks", (json_int_t)sk->blocks, "mainNodeId",
-                   (json_int_t)plan->graph->nodes[sk->main.value].id, "nodeIds", members, "taskQueues", "aic",
-                   queue_json(plan, sk, &sk->queue[SK__AIC]), "aiv", queue_json(plan, sk, &sk->queue[SK__AIV]));
+  json_t *cut = sk->cut_by.value == UINT32_MAX ? json_null() : json_integer((json_int_t)plan->graph->nodes[sk->cut_by.value].id);
+  return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:s,s:o,s:o,s:{s:o,s:o}}", "scopeId", (json_int_t)sk->scope_id, "name", sk->name,
+                   "entry", sk->entry, "type", types[sk->type], "blocks", (json_int_t)sk->blocks, "mainNodeId",
+                   (json_int_t)plan->graph->nodes[sk->main.value].id, "breakReason", sk->cut, "breakNodeId", cut, "nodeIds", members,
+                   "taskQueues", "aic", queue_json(plan, sk, &sk->queue[SK__AIC]), "aiv", queue_json(plan, sk, &sk->queue[SK__AIV]));
 }
 
 static json_t *decision_json(const sk__plan *plan, size_t at) {

@@ -81,12 +81,12 @@ bool sk__extension_legal(const char *text, size_t limit) {
     size_t key = span(text, "_-.");
     if (key == 0 || text[key] != '=' || !key_is_new(begin, text, key)) return false;
     text += key + 1;
-    do {
-      text += *text == ',';
+    for (;; text++) {
       size_t value = span(text, "_-./");
       if (value == 0) return false;
       text += value;
-    } while (*text == ',');
+      if (*text != ',') break;
+    }
     if (*text != ':') break;
     text++;
   }

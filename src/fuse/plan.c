@@ -55,6 +55,8 @@ static sk_status fill_plan(sk__plan *plan, const sk__planner *p) {
     sk__sk *sk = &plan->sks[plan->sk_count++];
     *sk = *scope->sk;
     sk->scope_id = s;
+    sk->cut = sk__break_code(scope->broken);
+    sk->cut_by = scope->broken != SK__BREAK_NONE ? (sk__node_index){scope->trigger} : SK__NO_NODE;
     sk->name = sk__arena_format(plan->arena, "sk_%u%s", s, scope->name + 4); /* behind "sk_*" */
     if (sk->name == NULL) return SK_OUT_OF_MEMORY;
   }

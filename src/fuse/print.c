@@ -46,6 +46,14 @@ static void print_op(const sk__plan *plan, const sk__sk *sk, const sk__op *op, F
   }
 }
 
+static void print_cut(const sk__plan *plan, const sk__sk *sk, FILE *to) {
+  if (sk->cut_by.value == UINT32_MAX) return;
+  static const char *const kinds[] = {"kernel", "event record", "event wait", "event reset", "value write", "value wait", "task"};
+  const sk__node *node = &plan->graph->nodes[sk->cut_by.value];
+  const char *what = node->marker != SK__NO_MARKER ? "scope marker" : node->type == SK__NODE_KERNEL ? node->kernel.name : kinds[node->type];
+  fprintf(to, "  ended by %s (node %llu): %s\n", what, (unsigned long long)node->id, sk->cut);
+}
+
 static void print_sk(const sk__plan *plan, const sk__sk *sk, FILE *to) {
   uint32_t aic = sk->type == SK_AIV_ONLY ? 0 : sk->blocks;
   uint32_t aiv = sk->type == SK_AIC_ONLY ? 0 : sk->blocks * (sk->type == SK_MIX_AIC_1_2 ? 2 : 1);
@@ -63,6 +71,7 @@ static void print_sk(const sk__plan *plan, const sk__sk *sk, FILE *to) {
     for (size_t i = 0; i < sk->queue[queue].count; i++) print_op(plan, sk, &sk->queue[queue].ops[i], to);
     fprintf(to, "\n");
   }
+  print_cut(plan, sk, to);
 }
 
 static void print_unfused(const sk__plan *plan, FILE *to) {

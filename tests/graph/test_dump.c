@@ -1,0 +1,133 @@
+/* The dump reader: malformed input is refused with its place, well-formed input arrives whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+#include "harness.h"
+
+#define KERNEL(id, more)                                                                                            \
+  "{\"nodeId\": " id ", \"nodeType\": \"KERNEL\", \"taskInfo\": [{\"taskType\": \"KERNEL\", \"kernelParams\": "      \
+  "{\"funcName\": \"k\", \"numBlocks\": 8, \"kernelTypeInt\": 3, \"taskRatio\": [1, 2]" more "}}]}"
+#define STREAM(nodes) "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [" nodes "]}]}"
+
+static sk__graph *read_text(const char *text) {
+  sk__graph *graph = NULL;
+  char why[256] = "";
+  sk_status status = sk__graph_from_text(text, strlen(text), &graph, why, sizeof why);
+  if (status != SK_OK) print_message("%s\n", why);
+  assert_int_equal(status, SK_OK);
+  return graph;
+}
+
+static void refused(const char *text, const char *reason) {
+  sk__graph *graph = NULL;
+  char why[256] = "";
+  assert_int_equal(sk__graph_from_text(text, strlen(text), &graph, why, sizeof why), SK_PARSE);
+  if (strstr(why, reason) == NULL) print_message("'%s' lacks '%s'\n", why, reason);
+  assert_non_null(strstr(why, reason));
+  assert_null(strchr(why, '\n'));
+}
+
+static void test_refuses_what_is_no_graph(void **state) {
+  (void)state;
+  refused("", "line 1");
+  refused("{\"streams\": [", "line 1");
+  refused("[]", "not an object");
+  refused("{}", "streams: not a list");
+  refused("{\"streams\": []}", "streams: not a list");
+  refused("{\"streams\": [{}]}", "streams[0].streamIdxInGraph: missing");
+  refused("{\"streams\": [{\"streamIdxInGraph\": 1}]}", "streams[0].streamIdxInGraph: 1 is above 0");
+  refused("{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": []}]}", "streams[0].nodes: not a list");
+  refused("{\"soc\": \"Ascend999\", \"streams\": []}", "soc: unknown chip");
+}
+
+static void test_refuses_malformed_nodes(void **state) {
+  (void)state;
+  refused(STREAM("1"), "streams[0].nodes[0]");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNAL\"}"), "did you mean KERNEL");
+  refused(STREAM("{\"nodeType\": \"DEFAULT\"}"), "nodes[0].nodeId: missing");
+  refused(STREAM("{\"nodeId\": -1, \"nodeType\": \"DEFAULT\"}"), "nodeId: not a number");
+  refused(STREAM(KERNEL("2", "") "," KERNEL("1", "")), "nodes[1].nodeId: 1 after 2");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": []}"), "taskInfo: not a list of one object");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{}]}"), "kernelParams: missing");
+  refused(STREAM(KERNEL("1", ", \"cap\": \"zz\"")), "taskInfo[0].kernelParams.cap: \"zz\" is no number");
+  refused(STREAM(KERNEL("1", ", \"resolvedNum\": 5")), "resolvedNum: 5 is above 4");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"isScopeNode\": true}"), "neither begin, end nor placeholder");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"isScopeNode\": true, \"isScopeEnd\": true, \"scopeName\": \"\"}"),
+          "scopeName: empty");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"WAIT\", \"taskInfo\": [{\"taskType\": \"VALUE_WAIT\"}]}"), "without value and condition");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"WAIT\", \"taskInfo\": [{\"eventParams\": {}}]}"), "eventParams.eventId: missing");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"MEMORY_WAIT\", \"taskInfo\": [{\"valueWaitParams\": {\"devAddr\": 1, \"flag\": 4}}]}"),
+          "valueWaitParams.flag: 4 is above 3");
+}
+
+static void test_refuses_endless_nesting(void **state) {
+  (void)state;
+  enum { DEPTH = 100000 };
+  char *text = malloc(2 * DEPTH + 1);
+  assert_non_null(text);
+  memset(text, '[', DEPTH);
+  memset(text + DEPTH, ']', DEPTH);
+  text[2 * DEPTH] = '\0';
+  refused(text, "depth");
+  free(text);
+}
+
+static void test_kernel_fields(void **state) {
+  (void)state;
+  sk__graph *graph = read_text(STREAM(KERNEL("7",
+      ", \"cap\": \"0x6\", \"taskGrp\": \"0x1\", \"resolvedNum\": 2, \"bindFail\": \"FUNC_NOT_FOUND\", "
+      "\"schedMode\": {\"func\": 1, \"launch\": null}, \"resolvedFuncs\": [{\"funcSize\": [10, 20]}, {\"prefetchCnt\": [1, 2]}]")));
+  const sk__node *node = &graph->nodes[0];
+  assert_int_equal(node->id, 7);
+  assert_int_equal(node->kernel.type, SK_MIX_AIC_1_2);
+  assert_int_equal(node->kernel.cap, 6);
+  assert_true(node->kernel.in_task_group);
+  assert_int_equal(node->kernel.binding_copies, 2);
+  assert_false(node->kernel.bound);
+  assert_string_equal(node->kernel.unbound_reason, "FUNC_NOT_FOUND");
+  assert_int_equal(node->kernel.schedmode, 1);
+  assert_int_equal(node->kernel.code_bytes[0][1], 20);
+  assert_int_equal(node->kernel.code_bytes[1][1], 4096);
+  sk__graph_free(graph);
+}
+
+static void test_streams_are_merged_by_capture_order(void **state) {
+  (void)state;
+  sk__graph *graph = read_text("{\"device\": {\"aic\": 20, \"aiv\": 40}, \"streams\": ["
+                               "{\"streamIdxInGraph\": 1, \"nodes\": [" KERNEL("2", "") "," KERNEL("5", "") "]},"
+                               "{\"streamIdxInGraph\": 0, \"nodes\": [" KERNEL("3", "") "]}]}");
+  assert_int_equal(graph->aic_count, 20);
+  assert_int_equal(graph->node_count, 3);
+  assert_int_equal(graph->nodes[0].id, 2);
+  assert_int_equal(graph->nodes[1].id, 3);
+  assert_int_equal(graph->nodes[1].stream, 0);
+  assert_int_equal(graph->nodes[2].position, 1);
+  assert_int_equal(graph->stream_nodes[1][1], 2);
+  sk__graph_free(graph);
+}
+
+static void test_survives_damaged_text(void **state) {
+  (void)state;
+  static const char whole[] = STREAM(KERNEL("1", ", \"cap\": \"0x6\"") ","
+      "{\"nodeId\": 2, \"nodeType\": \"NOTIFY\", \"taskInfo\": [{\"eventParams\": {\"eventId\": \"0x7\", \"eventFlag\": 0}}]},"
+      "{\"nodeId\": 3, \"nodeType\": \"KERNEL\", \"isScopeNode\": true, \"isScopeBegin\": true, \"scopeName\": null}");
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("damaged text"));
+  char text[sizeof whole];
+  for (int round = 0; round < 20000; round++) {
+    memcpy(text, whole, sizeof whole);
+    for (uint32_t n = 1 + sk__rng_below(&rng, 3); n > 0; n--) {
+      char fresh = sk__rng_below(&rng, 4) == 0 ? (char)sk__rng_below(&rng, 256) : "0129,:[]{}\"x-"[sk__rng_below(&rng, 13)];
+      text[sk__rng_below(&rng, sizeof whole - 1)] = fresh;
+    }
+    sk__graph *graph = NULL;
+    char why[64];
+    sk_status status = sk__graph_from_text(text, sizeof whole - 1, &graph, why, sizeof why);
+    assert_true(status == SK_OK || status == SK_PARSE);
+    if (status == SK_OK) sk__graph_free(graph);
+  }
+}
+
+SK_TESTS(SK_TEST(test_refuses_what_is_no_graph), SK_TEST(test_refuses_malformed_nodes), SK_TEST(test_refuses_endless_nesting),
+         SK_TEST(test_kernel_fields), SK_TEST(test_streams_are_merged_by_capture_order), SK_TEST(test_survives_damaged_text))

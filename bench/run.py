@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Measures the simulator against plain programs on the same machine, in the same run, and prints one row per measure.
+
+Two sides of a comparison are kept alive and take turns; a row is the median of the ratios of such pairs. Rows of one
+thread compare CPU time, rows of two threads the wall clock. The last line is `bench: N rows, M over`.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TWO_CPUS = 1.3  # two threads of arithmetic may take this much longer than one
+
+
+class Trouble(Exception):
+    """A contender does not do its work; the text says which and why."""
+
+
+class Side:
+    """One contender: answers each line with the seconds its work took."""
+
+    def __init__(self, command, environment=None):
+        self.name = " ".join([os.path.basename(command[0]), *command[1:]])
+        self.errors = tempfile.TemporaryFile()
+        settings = {k: v for k, v in os.environ.items() if not k.startswith(("OPENBLAS_", "SUPERKERNEL_", "OMP_", "GOTO_"))}
+        settings.update(environment or {})
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                        text=True, env=settings)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        code = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().decode(errors="replace").strip()
+        self.errors.close()
+        self.process.stdout.close()
+        if code != 0 or said:  # findings of the simulator go to standard error
+            raise Trouble(f"{self.name}: exit code {code}\n{said}")
+
+    def once(self):
+        """(wall, cpu) seconds of one run."""
+        try:
+            self.process.stdin.write("go\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline().split()
+        except BrokenPipeError:
+            answer = []
+        if len(answer) != 2:
+            raise Trouble(f"{self.name}: no answer")
+        return float(answer[0]), float(answer[1])
+
+
+WALL, CPU = 0, 1
+
+
+def turns(sides, repeats, pause=0.0):
+    """Seconds of each side, [repeat][side] -> (wall, cpu); a first round is not counted."""
+    rounds = []
+    for repeat in range(repeats + 1):
+        row = []
+        for side in sides:
+            row.append(side.once())
+            time.sleep(pause)
+        if repeat > 0:
+            rounds.append(row)
+    return rounds
+
+
+def ratio(one, other, clock, repeats, pause=0.0):
+    """Median of one / other over interleaved runs."""
+    with one, other:
+        return statistics.median(row[0][clock] / row[1][clock] for row in turns([one, other], repeats, pause))
+
+
+class Bench:
+    def __init__(self, build, repeat):
+        self.build = build
+        self.repeat = repeat
+
+    def program(self, name):
+        return str(self.build / "bench" / name)
+
+    def simulated(self, *words, threads=1, checks="on", simd=None):
+        environment = {"SUPERKERNEL_THREADS": str(threads), "SUPERKERNEL_CHECKS": checks}
+        if simd is not None:
+            environment["SUPERKERNEL_SIMD"] = simd
+        return Side([self.program(words[0]), *map(str, words[1:])], environment)
+
+    def numpy(self, *words):
+        return Side([sys.executable, str(HERE / "numpy_side.py"), *map(str, words)])
+
+    def plain(self, *words):
+        return Side([self.program("bench_plain"), *map(str, words)])
+
+    def on_over_off(self, *words):
+        return ratio(self.simulated(*words), self.simulated(*words, checks="off"), CPU, self.repeat)
+
+    def per_unit(self, factor, *words):
+        """Median CPU seconds of one unit, times factor. The last word is the number of units."""
+        with self.simulated(*words) as side:
+            return statistics.median(row[0][CPU] for row in turns([side], self.repeat)) / words[-1] * factor
+
+    # ---- measures, in the order of the table ----
+
+    def two_cpus(self):
+        """What a second thread costs on this host: 1 with two free CPUs, 2 with one."""
+        return ratio(self.plain("arithmetic", 2), self.plain("arithmetic", 1), WALL, self.repeat)
+
+    def seed(self):
+        return ratio(self.simulated("seed", "both", threads=2), self.numpy("seed"), WALL, self.repeat)
+
+    def stream(self):
+        return ratio(self.simulated("stream", 32, 64, threads=2), self.plain("add", 2, 64), WALL, self.repeat)
+
+    def checks_bulk(self):
+        kernels = [("stream", 16, 16), ("stream", 32, 16), ("stream", 64, 16), ("seed", "gating"), ("seed", "quant")]
+        return math.exp(statistics.mean(math.log(self.on_over_off(*kernel)) for kernel in kernels))
+
+    def checks_small(self):
+        count = 1 << 20
+        on, off = self.simulated("micro", "small", count), self.simulated("micro", "small", count, checks="off")
+        with on, off:
+            return statistics.median(row[0][CPU] - row[1][CPU] for row in turns([on, off], self.repeat)) / count * 1e9
+
+    def hook_load(self):
+        return self.per_unit(1e9, "micro", "load", 1 << 22)
+
+    def hook_store(self):
+        return self.per_unit(1e9, "micro", "store", 1 << 22)
+
+    def cube(self, simd):
+        if not (self.build / "bench" / "bench_sgemm").exists() or not self.has_simd(simd):
+            return None
+        sgemm = Side([self.program("bench_sgemm"), "2048"], {"OPENBLAS_NUM_THREADS": "1"})
+        return ratio(self.simulated("matmul", 2048, 2048, 2048, simd=simd), sgemm, CPU, self.repeat)
+
+    @staticmethod
+    def has_simd(level):
+        needed = {"avx2": {"avx2", "fma"}, "avx512": {"avx512f", "avx512bw", "avx512vl"}}[level]
+        try:
+            return needed <= set(pathlib.Path("/proc/cpuinfo").read_text().split())
+        except OSError:
+            return False
+
+    def sort(self):
+        return ratio(self.simulated("sort", 128), self.numpy("sort", 128), CPU, self.repeat)
+
+    def barrier(self):
+        return self.per_unit(1e6, "micro", "barrier", 20000)
+
+    def launch(self):
+        return self.per_unit(1e6, "micro", "launch", 5000)
+
+    def report_seconds(self, *words):
+        with tempfile.TemporaryDirectory() as directory:
+            report = pathlib.Path(directory) / "report.json"
+            self.run([str(self.build / "skv"), words[0], "--quiet", "--json", str(report), *words[1:],
+                      self.program("stream"), "32", "16", "once"])
+            return json.loads(report.read_text())["seconds"]
+
+    def twin(self):
+        pairs = [(self.report_seconds("verify", "--modes", "unfused,fused"), self.report_seconds("run", "--threads", "1"))
+                 for _ in range(self.repeat)]
+        return statistics.median(twin / once for twin, once in pairs)
+
+    @staticmethod
+    def run(command):
+        """CPU seconds and wall seconds of a command that must succeed."""
+        before, start = os.times(), time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True)
+        after = os.times()
+        if done.returncode != 0:
+            raise Trouble(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        return time.monotonic() - start, cpu
+
+    def compile(self):
+        with tempfile.TemporaryDirectory() as directory:
+            out = str(pathlib.Path(directory) / "a.out")
+            ours = [str(self.build / "skcc"), "-O2", str(HERE / "stream.c"), "-o", out]
+            plain = ["gcc", "-O2", "-D_GNU_SOURCE", str(HERE / "plain.c"), "-o", out, "-pthread"]
+            return statistics.median(self.run(ours)[WALL] / self.run(plain)[WALL] for _ in range(self.repeat))
+
+    def start(self):
+        return statistics.median(self.run([str(self.build / "skv"), "version"])[WALL] for _ in range(5 * self.repeat)) * 1e3
+
+    def memory(self):
+        """Peak resident bytes beyond 64 MiB over the bytes of device memory the seed case uses."""
+        rows, experts, k = 864, 2048, 1024
+        device = rows * experts * 2 + k * 2 + rows * k * (2 + 4 + 4 + 1) + rows * 4
+        process = subprocess.Popen([str(self.build / "examples" / "seed_case")], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise Trouble(f"seed_case: exit code {process.returncode}")
+        return max(0.0, usage.ru_maxrss * 1024 - (64 << 20)) / device
+
+
+# name, unit, bound, threads, what it is
+ROWS = [
+    ("seed", "x", 2.0, 2, Bench.seed, "seed case un-fused, checks on, over numpy on two processes"),
+    ("stream", "x", 1.3, 2, Bench.stream, "asc_add over 64 Mi floats, 32 KiB tiles, checks on, over a plain loop"),
+    ("checks-bulk", "x", 1.3, 1, Bench.checks_bulk, "checks on over checks off, tiles of 16 to 64 KiB and the operators"),
+    ("checks-small", "ns", 20.0, 1, Bench.checks_small, "added to a vector instruction of 256 bytes"),
+    ("hook-load", "ns", 4.0, 1, Bench.hook_load, "plain load from device memory, a hit"),
+    ("hook-store", "ns", 4.0, 1, Bench.hook_store, "plain store to device memory, a hit"),
+    ("cube-avx512", "x", 1.3, 1, lambda bench: bench.cube("avx512"), "half matmul 2048^3 over OpenBLAS sgemm"),
+    ("cube-avx2", "x", 2.0, 1, lambda bench: bench.cube("avx2"), "the same with AVX2 on our side"),
+    ("sort", "x", 0.5, 1, Bench.sort, "softmax and sort of 2048 over numpy softmax and stable argsort"),
+    ("barrier", "us", 3.0, 1, Bench.barrier, "SyncAll of 72 cores, with clocks"),
+    ("launch", "us", 10.0, 1, Bench.launch, "empty kernel on 48 cores, and the wait for it"),
+    ("twin", "x", 5.0, 1, Bench.twin, "verify unfused,fused of a stream over one plain run"),
+    ("compile", "x", 4.0, 1, Bench.compile, "skcc of a kernel with host code over gcc of plain C"),
+    ("start", "ms", 20.0, 1, Bench.start, "skv version"),
+    ("memory", "x", 3.0, 1, Bench.memory, "peak beyond 64 MiB over device memory, seed case"),
+]
+
+
+def parse():
+    names = [row[0] for row in ROWS]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog="rows: " + ", ".join(names))
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR", help="a configured build directory")
+    parser.add_argument("--only", action="append", metavar="NAME", choices=names, help="this row only; may be repeated")
+    parser.add_argument("--repeat", type=int, default=9, metavar="N", help="pairs of runs per row (default 9)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="the rows as JSON as well")
+    arguments = parser.parse_args()
+    if arguments.repeat < 1:
+        parser.error("--repeat must be at least 1")
+    if not (arguments.build / "build.ninja").exists():
+        parser.error(f"'{arguments.build}' is no configured build directory")
+    return arguments
+
+
+def build_contenders(build):
+    ninja = pathlib.Path(sys.executable).with_name("ninja")
+    done = subprocess.run([str(ninja) if ninja.exists() else "ninja", "-C", str(build), "bench", "skv", "skcc",
+                           "examples/seed_case"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Trouble(done.stdout[-4000:] + done.stderr[-4000:])
+
+
+def host_note(bench, rows):
+    if not any(threads == 2 for _, _, _, threads, _, _ in rows):
+        return None
+    cost = bench.two_cpus()
+    text = f"host: two threads of arithmetic take {cost:.2f} times one"
+    if cost > TWO_CPUS:
+        text += "; it gives about one CPU, so rows of two threads say little"
+    print(text, flush=True)
+    return cost
+
+
+def main():
+    arguments = parse()
+    rows = [row for row in ROWS if not arguments.only or row[0] in arguments.only]
+    build_contenders(arguments.build)
+    bench = Bench(arguments.build.resolve(), arguments.repeat)
+    cost = host_note(bench, rows)
+    results, over = [], 0
+    for name, unit, bound, threads, measure, text in rows:
+        value = measure(bench)
+        if value is None:
+            print(f"{name:<14}{'-':>8}     bound {bound:>5g}  skipped: not on this host", flush=True)
+            continue
+        state = "ok" if value <= bound else "over"
+        over += state == "over"
+        results.append({"name": name, "value": value, "unit": unit, "bound": bound, "state": state, "threads": threads, "what": text})
+        print(f"{name:<14}{value:>8.2f} {unit:<3} bound {bound:>5g}  {state:<5} {text}", flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"two_threads_over_one": cost, "rows": results}, indent=2) + "\n")
+    print(f"bench: {len(results)} rows, {over} over")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Trouble as trouble:
+        print(f"bench: {trouble}", file=sys.stderr)
+        sys.exit(1)

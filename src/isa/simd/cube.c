@@ -28,6 +28,7 @@
 
 typedef float vf __attribute__((vector_size(LANES * 4)));
 typedef int32_t vi __attribute__((vector_size(LANES * 4)));
+typedef uint32_t vu __attribute__((vector_size(LANES * 4)));
 typedef float vfu __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef int32_t viu __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
@@ -143,17 +144,18 @@ static inline vi set1_word(const uint32_t *p) {
   return (vi){x, x, x, x};
 #endif
 }
+static inline vi add_wrapping(vi a, vi b) { return (vi)((vu)a + (vu)b); }
 /* Two int16 products per word, added. */
 static inline vi dot_pairs(vi a, vi b, vi sum) {
 #if defined(__AVX512BW__)
-  return sum + (vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+  return add_wrapping(sum, (vi)_mm512_madd_epi16((__m512i)a, (__m512i)b));
 #elif defined(__AVX2__)
-  return sum + (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+  return add_wrapping(sum, (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #elif defined(__x86_64__)
-  return sum + (vi)_mm_madd_epi16((__m128i)a, (__m128i)b);
+  return add_wrapping(sum, (vi)_mm_madd_epi16((__m128i)a, (__m128i)b));
 #else
   vi low = ((a << 16) >> 16) * ((b << 16) >> 16), high = (a >> 16) * (b >> 16);
-  return sum + low + high;
+  return add_wrapping(sum, add_wrapping(low, high));
 #endif
 }
 
@@ -180,7 +182,7 @@ static inline VNNI vi dot_quads(vi a, vi b, vi sum) {
   return (vi)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
 }
 #define TILE(name) tile_quads_##name
-#define TILE_START(v, add) ((v) + TILE_LOAD(add))
+#define TILE_START(v, add) add_wrapping(v, TILE_LOAD(add))
 #define TILE_DOT(a, b, sum) dot_quads(a, b, sum)
 #include "isa/simd/cube_tile.h"
 #undef TILE

@@ -272,7 +272,7 @@ V_INLINE vf v_scale(vf x, vf n) {
   return (vf)_mm512_scalef_ps((__m512)x, (__m512)n);
 #else
   vi whole = __builtin_convertvector(n, vi), first = whole >> 1, second = whole - first;
-  return x * (vf)((first + 127) << 23) * (vf)((second + 127) << 23);
+  return x * (vf)((vu)(first + 127) << 23) * (vf)((vu)(second + 127) << 23);
 #endif
 }
 

@@ -42,7 +42,7 @@ V_INLINE vf v_exp(vf x) {
 V_INLINE vf v_log(vf x) {
   vi tiny = x < 0x1p-126f;
   vf scaled = v_if(tiny, x * 0x1p23f, x);
-  vi bits = (vi)scaled - 0x3f2aaaab;
+  vi bits = (vi)((vu)scaled - 0x3f2aaaabu);
   vi e = (bits >> 23) - (tiny & 23);
   vf f = (vf)((bits & 0x7fffff) + 0x3f2aaaab) - 1.0f, s = f * f, k = __builtin_convertvector(e, vf);
   vf q = v_fma(f, v_set(-0.116879201265f), v_set(0.121170952318f));

@@ -62,6 +62,7 @@ static void bed_open(bed *b) {
   assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
   assert_int_equal(aclrtCreateStream(&b->stream), ACL_SUCCESS);
   b->runtime = sk__runtime_get();
+  assert_non_null(b->runtime);
   uint32_t start[SLOTS * 8];
   for (uint32_t i = 0; i < SLOTS * 8; i++) start[i] = i;
   for (int i = 0; i < 4; i++) {
@@ -76,11 +77,23 @@ static void launch(bed *b, const sk_kernel *kernel, uint32_t blocks, int from, i
   assert_int_equal(sk_kernel_launch(kernel, blocks, 0, b->stream, &a, "t.c", 1), ACL_SUCCESS);
 }
 
-/* Plans and runs what was launched; the launches made. */
-static size_t plan_and_run(bed *b, const sk__fuse_options *options, sk__launch_result *results) {
+static void take_graph(bed *b) {
   assert_int_equal(aclrtSynchronizeStream(b->stream), ACL_SUCCESS);
   sk__runtime_set_hook(b->runtime, NULL, NULL);
   assert_int_equal(sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(b->runtime)), b->tasks, b->count, &b->graph), SK_OK);
+}
+
+static const sk__finding *finding(const bed *b, const char *id) {
+  size_t count = 0;
+  const sk__finding *findings = sk__findings(sk__machine_checker(sk__runtime_machine(b->runtime)), &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(findings[i].id, id) == 0) return &findings[i];
+  return NULL;
+}
+
+/* Plans and runs what was launched; the launches made. */
+static size_t plan_and_run(bed *b, const sk__fuse_options *options, sk__launch_result *results) {
+  if (b->graph == NULL) take_graph(b);
   sk_status made = sk__plan_make(b->graph, options, &b->plan, b->why, sizeof b->why);
   if (made != SK_OK) print_message("plan: %s\n", b->why);
   assert_int_equal(made, SK_OK);
@@ -230,6 +243,148 @@ static void test_listing_and_json(void **state) {
   json_decref(json);
 }
 
+/* An SK waits inside for a memset that waits for the SK: only at the same time could they run. */
+static void test_a_circle_with_the_outside_is_named(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  void *first = b.stream, *second, *x, *y;
+  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&x), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&y), ACL_SUCCESS);
+  launch(&b, &cube, 8, 0, 1, 1);
+  assert_int_equal(aclrtRecordEvent(x, first), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(second, x), ACL_SUCCESS);
+  assert_int_equal(aclrtMemsetAsync(b.buffer[2], 32, 0, 32, second), ACL_SUCCESS);
+  assert_int_equal(aclrtRecordEvent(y, second), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(first, y), ACL_SUCCESS);
+  launch(&b, &cube, 8, 1, 3, 10);
+  take_graph(&b);
+  sk__fuse_options options = sk__fuse_defaults();
+  options.task_breaker_bypass = 1;
+  sk__launch_result results[16];
+  size_t launches = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(b.plan->sk_count, 1);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_NOT_MODELLED);
+  assert_int_equal(launches, 0);
+  assert_non_null(finding(&b, "NOT_MODELLED"));
+  assert_non_null(strstr(finding(&b, "NOT_MODELLED")->message, b.plan->sks[0].name));
+  options.task_breaker_bypass = 0; /* the repaired twin: the scope ends at the wait */
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  assert_int_equal(launches, 2);
+}
+
+/* ---- findings about the plan ---- */
+
+static void nothing(const void *raw) { (void)raw; }
+static const sk_kernel wide = {.abi = SK_KERNEL_ABI, .type = SK_MIX_AIC_1_2, .name = "wide", .file = "t.c", .args_bytes = sizeof(args), .aic = nothing, .aiv = nothing};
+
+static void ratio(bool repaired) {
+  bed b;
+  bed_open(&b);
+  launch(&b, &wide, 8, 0, 1, 1);
+  take_graph(&b);
+  sk__fuse_options options = sk__fuse_defaults();
+  options.force_aic = 16;
+  options.force_aiv = repaired ? 32 : 16;
+  sk__launch_result results[16];
+  size_t launches = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  assert_int_equal(finding(&b, "H6") != NULL, !repaired);
+}
+static void test_ratio_below_the_operator(void **state) {
+  (void)state;
+  ratio(false);
+}
+static void test_ratio_of_the_operator(void **state) {
+  (void)state;
+  ratio(true);
+}
+
+static void neighbours(bool repaired) {
+  static const char *const all[] = {".*_add"}, *const one[] = {"cube_.*"};
+  bed b;
+  bed_open(&b);
+  launch(&b, &vector, 8, 0, 1, 1);
+  launch(&b, &vector, 8, 1, 2, 10);
+  take_graph(&b);
+  for (size_t i = 0; i < b.graph->node_count; i++) b.graph->nodes[i].kernel.cap = SK_CAP_DISABLE_DCCI;
+  sk__fuse_options options = sk__fuse_defaults();
+  options.dcci_disable_on_kernel = repaired ? (sk__patterns){one, 1} : (sk__patterns){all, 1};
+  if (repaired) options.dcci_after_kernel_end = (sk__patterns){all, 1};
+  sk__launch_result results[16];
+  size_t launches = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  assert_int_equal(finding(&b, "H15") != NULL, !repaired);
+  assert_null(finding(&b, "H16"));
+}
+static void test_neighbours_without_a_flush(void **state) {
+  (void)state;
+  neighbours(false);
+}
+static void test_neighbours_with_a_flush(void **state) {
+  (void)state;
+  neighbours(true);
+}
+
+static void test_disabled_flush_of_an_old_binary(void **state) {
+  (void)state;
+  static const char *const all[] = {".*"};
+  bed b;
+  bed_open(&b);
+  launch(&b, &vector, 8, 0, 1, 1);
+  take_graph(&b);
+  sk__fuse_options options = sk__fuse_defaults();
+  options.dcci_disable_on_kernel = (sk__patterns){all, 1};
+  sk__launch_result results[16];
+  size_t launches = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  assert_non_null(finding(&b, "H16"));
+}
+
+/* ---- early start ---- */
+
+/* The calls of an operator built for early start, gated by the configuration word it is given. */
+static void wait_for_predecessor(sk__core *core) {
+  if ((core->view.early_mask & 2) != 0) sk__cross_wait_system(core, 11);
+  if ((core->view.early_mask & 32) != 0) sk__cross_wait_system(core, 14);
+}
+static void start_successor(sk__core *core) {
+  if ((core->view.early_mask & 1) != 0) sk__cross_set_system(core, SK__PIPE_FIX, 0, 11);
+  if ((core->view.early_mask & 16) != 0) sk__cross_set_system(core, SK__PIPE_MTE3, 0, 14);
+}
+static void early_kernel(const void *raw) {
+  wait_for_predecessor(sk__self);
+  add_kernel(raw);
+  start_successor(sk__self);
+}
+static const sk_kernel early = {.abi = SK_KERNEL_ABI, .type = SK_AIV_ONLY, .name = "early", .file = "t.c", .args_bytes = sizeof(args), .aiv = early_kernel};
+
+static void test_early_start_leaves_order_to_the_operators(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  launch(&b, &early, 8, 0, 1, 1);
+  launch(&b, &early, 40, 1, 2, 10); /* idle cores stand in for the operator that has no block on them */
+  launch(&b, &early, 4, 2, 3, 100);
+  take_graph(&b);
+  for (size_t i = 0; i < 3; i++) b.graph->nodes[i].kernel.cap = SK_CAP_EARLY_START_SET | SK_CAP_EARLY_START_WAIT;
+  sk__fuse_options options = sk__fuse_defaults();
+  options.early_start = 1;
+  sk__launch_result results[16];
+  assert_int_equal(plan_and_run(&b, &options, results), 1);
+  assert_int_equal(b.plan->sks[0].queue[SK__AIV].ops[1].early_mask, 16);
+  check(&b, 3, 111);
+}
+
 SK_TESTS(SK_TEST(test_chain_of_three_is_one_launch), SK_TEST(test_vector_only_chain), SK_TEST(test_none_scope_keeps_a_kernel_outside),
          SK_TEST(test_per_op_runs_each_alone_on_all_cores), SK_TEST(test_forced_to_all_cores),
-         SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json))
+         SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json),
+         SK_TEST(test_a_circle_with_the_outside_is_named), SK_TEST(test_ratio_below_the_operator), SK_TEST(test_ratio_of_the_operator),
+         SK_TEST(test_neighbours_without_a_flush), SK_TEST(test_neighbours_with_a_flush),
+         SK_TEST(test_disabled_flush_of_an_old_binary), SK_TEST(test_early_start_leaves_order_to_the_operators))

@@ -48,10 +48,11 @@ __global__ __vector__ void stream_add(__gm__ float *a, __gm__ float *b, __gm__ f
 
 typedef struct job { float *a, *b, *c; uint32_t tiles, tile_floats; aclrtStream stream; } job;
 
+static void launch(const job *j) { stream_add<<<48, 0, j->stream>>>(j->a, j->b, j->c, j->tiles, j->tile_floats); }
+static void wait(const job *j) { device_check(aclrtSynchronizeStream(j->stream), "stream_add"); }
 static void run(void *context) {
-  const job *j = context;
-  stream_add<<<48, 0, j->stream>>>(j->a, j->b, j->c, j->tiles, j->tile_floats);
-  device_check(aclrtSynchronizeStream(j->stream), "stream_add");
+  launch(context);
+  wait(context);
 }
 
 static float *upload(size_t count, uint32_t factor) {
@@ -83,8 +84,9 @@ int main(int argc, char **argv) {
   j.c = device_upload(NULL, count * sizeof(float));
   bool once = argc > 3 && strcmp(argv[3], "once") == 0;
   if (once) device_check(aclskScopeBegin("stream", j.stream), "aclskScopeBegin");
-  run(&j);
+  launch(&j);
   if (once) device_check(aclskScopeEnd("stream", j.stream), "aclskScopeEnd");
+  wait(&j);
   compare(&j, count);
   return once ? 0 : contender_serve(run, &j);
 }

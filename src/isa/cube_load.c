@@ -148,6 +148,12 @@ static void scatter_rows(uint8_t *to, const uint8_t *from, uint32_t rows, uint32
   }
 }
 
+/* Rows of a matrix lie far apart: the host's own prefetcher does not see the next one coming. */
+#define ROWS_AHEAD 4u
+static inline void prefetch(uint64_t address, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(address + i));
+}
+
 /* One matrix: rows come through scratch, because device memory is read whole bursts at a time. */
 static bool nd2nz_matrix(sk__core *core, const nd2nz *p, uint8_t *to, uint64_t from) {
   uint32_t bytes = p->columns * p->elem_bytes, pitch = sk__ceil_to(bytes, SK__BLOCK_BYTES);
@@ -162,6 +168,7 @@ static bool nd2nz_matrix(sk__core *core, const nd2nz *p, uint8_t *to, uint64_t f
     } else {
       for (uint32_t i = 0; i < rows; i++) {
         uint8_t *row = stage + (size_t)i * pitch;
+        if (r + i + ROWS_AHEAD < p->rows) prefetch(from + (r + i + ROWS_AHEAD) * src_step, bytes);
         if (!sk__gm_load(core, SK__PIPE_MTE2, row, from + (r + i) * src_step, bytes)) return false;
         memset(row + bytes, 0, pitch - bytes);
       }

@@ -165,7 +165,7 @@ sk_status sk__classify_values(sk__planner *p) {
 static sk_status classify_node(sk__planner *p, event_index *index, uint32_t at) {
   const sk__node *node = &p->graph->nodes[at];
   sk__pnode *mine = &p->nodes[at];
-  *mine = (sk__pnode){.type = node->type, .event = SK__NONE, .scope = SK__NONE, .prev = SK__NONE, .next = SK__NONE, .word = SK__NONE};
+  *mine = (sk__pnode){.type = node->type, .event = SK__NONE, .scope = SK__NONE, .prev = SK__NONE, .next = SK__NONE};
   const uint32_t *stream = p->graph->stream_nodes[node->stream];
   if (node->position > 0) mine->prev = stream[node->position - 1];
   if (node->position + 1 < p->graph->stream_sizes[node->stream]) mine->next = stream[node->position + 1];

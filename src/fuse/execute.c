@@ -2,8 +2,8 @@
  * launches around it.
  *
  * Streams are executed one launch after another, in an order that respects streams and events. So a wait
- * inside an SK has been released before the SK starts, and a record inside it takes effect when it ends:
- * event instructions of the queues order nothing further here, the runtime's events do. A plan in which
+ * inside an SK has been released before the SK starts; what it orders is only what comes behind it in the
+ * queues. A record inside an SK orders what its core knew then, not what the SK did later. A plan in which
  * work outside waits for an SK that waits for that work cannot be run so and stops as not modelled. */
 #include "base/memory.h"
 #include "base/vec.h"
@@ -15,7 +15,8 @@
 
 typedef struct sk_program {
   const sk__sk *sk;
-  const sk__fuse_options *options;
+  const sk__plan *plan;
+  sk__snapshot **records;  /* per node: what a record that has run ordered; NULL */
 } sk_program;
 
 static uint32_t index_of(const sk__core *core) {
@@ -60,11 +61,11 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
   const sk__task *task = op->task;
   sk__view view = {
       .kernel = task->kernel->name,
-      .block_num = program->options->raw_block_num ? program->sk->blocks : task->blocks,
+      .block_num = program->plan->options.raw_block_num ? program->sk->blocks : task->blocks,
       .task = op->node,
       .sub_ratio = program->sk->type == SK_MIX_AIC_1_2 ? 2 : program->sk->type == SK_AIC_ONLY ? 0 : 1,
       .dynamic_ub_bytes = task->dynamic_ub_bytes,
-      .raw_block_num = program->options->raw_block_num,
+      .raw_block_num = program->plan->options.raw_block_num,
       .sk_num_blocks = op->blocks,
       .early_mask = op->early_mask,
   };
@@ -74,6 +75,26 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
   (core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv)(task->args);
   if ((op->debug & SK__FUNC_DO_AFTER_FLUSH) != 0) sk__dcache_clean_all(core);
   sk__core_end_sub(core);
+}
+
+/* The record that a wait inside the graph means; UINT32_MAX for events shared with the outside. */
+static uint32_t record_of(const sk__graph *graph, const sk__node *wait) {
+  bool inside = (wait->event_flag & SK__EVENT_EXTERNAL) == 0 && wait->event_id - 1 < graph->node_count;
+  return inside ? (uint32_t)(wait->event_id - 1) : UINT32_MAX; /* events of task graphs are named by their record's id */
+}
+
+/* Block 0 stores or polls a word of device memory; here only the order this gives is kept. Boundary words
+ * stand for the streams' own order around the launch. */
+static void event(sk__core *core, const sk_program *program, const sk__op *op) {
+  if (index_of(core) != 0 || op->node == UINT32_MAX || !core->checks) return;
+  uint32_t node = program->sk->members[op->node].value;
+  if (op->type == SK__OP_EVENT_NOTIFY) {
+    sk__order_publish(core->checker, &core->order, SK__PIPE_S, &program->records[node]);
+  } else if (op->type == SK__OP_EVENT_WAIT) {
+    uint32_t record = record_of(program->plan->graph, &program->plan->graph->nodes[node]);
+    if (record != UINT32_MAX && program->records[record] != NULL)
+      sk__order_acquire(core->checker, &core->order, program->records[record]);
+  }
 }
 
 /* Instruction cache and argument block are host memory here: PRELOAD has nothing to load. The cross-core
@@ -88,6 +109,9 @@ static void run_queue(sk__core *core, void *context) {
     } else if (op->type == SK__OP_SYNC) {
       sk__enter(SK__PIPE_S, "SK barrier", NULL);
       sync(core, program, op);
+    } else if (op->type != SK__OP_PRELOAD) {
+      sk__enter(SK__PIPE_S, "SK event", NULL);
+      event(core, program, op);
     }
   }
   sk__enter(SK__PIPE_S, "SK end", NULL);
@@ -96,9 +120,9 @@ static void run_queue(sk__core *core, void *context) {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static sk_status run_sk(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__snapshot *before, sk__snapshot *after,
-                        sk__launch_result *result) {
-  sk_program program = {sk, &plan->options};
+static sk_status run_sk(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__snapshot **records, sk__snapshot *before,
+                        sk__snapshot *after, sk__launch_result *result) {
+  sk_program program = {sk, plan, records};
   sk__launch launch = {.name = sk->name, .type = sk->type, .blocks = sk->blocks, .context = &program, .is_sk = true};
   /* entries of one core type are MIX kernels too: they have the cross-core scheduler */
   if (sk->type == SK_AIC_ONLY) launch.type = SK_MIX_AIC_1_0;
@@ -152,61 +176,95 @@ static sk_status parts_make(const sk__plan *plan, parts *all) {
   return SK_OK;
 }
 
-/* Events of the SK's nodes, as tasks of the runtime: waits before the launch, records behind it. */
-static sk_status run_events(sk__runtime *runtime, const sk__plan *plan, const parts *all, uint32_t sk, bool waits) {
+/* ---- the whole plan -------------------------------------------------------------------------- */
+
+typedef struct execution {
+  sk__runtime *runtime;
+  sk__checker *checker;
+  const sk__plan *plan;
+  parts parts;
+  sk__snapshot **records;  /* per record that ran: where its stream stood */
+  sk__launch_result *results;
+  size_t *launches;
+} execution;
+
+/* The runtime's event keeps one record only, and a later record may run before an earlier one's waits:
+ * waits inside the graph take what their own record left. */
+static sk_status run_wait(execution *e, const sk__node *node) {
+  uint32_t record = record_of(e->plan->graph, node);
+  if (record == UINT32_MAX) return sk__runtime_run(e->runtime, &node->task, 1, NULL);
+  if (e->records[record] == NULL) return SK_OK;
+  sk__snapshot *joined = sk__snapshot_new(e->checker, sk__stream_order(node->task->stream));
+  if (joined == NULL) return SK_OUT_OF_MEMORY;
+  sk__snapshot_join(joined, e->records[record]);
+  sk__stream_set_order(node->task->stream, joined);
+  return SK_OK;
+}
+
+/* A record inside an SK has noted its order itself. */
+static sk_status run_record(execution *e, uint32_t at) {
+  const sk__node *node = &e->plan->graph->nodes[at];
+  sk__snapshot *order = sk__stream_order(node->task->stream);
+  if (e->records[at] == NULL && order != NULL) e->records[at] = sk__snapshot_ref(order);
+  return sk__runtime_run(e->runtime, &node->task, 1, NULL); /* for waits outside the graph */
+}
+
+static sk_status run_node(execution *e, uint32_t at) {
+  const sk__node *node = &e->plan->graph->nodes[at];
+  if (node->type == SK__NODE_WAIT) return run_wait(e, node);
+  if (node->type == SK__NODE_NOTIFY) return run_record(e, at);
+  sk__task_result result;
+  sk_status status = sk__runtime_run(e->runtime, &node->task, 1, &result);
+  if (node->task->kind != SK__TASK_KERNEL) return status;
+  e->results[(*e->launches)++] = (sk__launch_result){
+      .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
+  return status;
+}
+
+/* Records and resets of the SK's nodes, for the world outside the graph. Waits took effect inside. */
+static sk_status run_events(execution *e, uint32_t sk) {
   sk_status worst = SK_OK;
-  for (uint32_t i = all->first[sk]; i < all->first[sk + 1]; i++) {
-    const sk__node *node = &plan->graph->nodes[all->nodes[i]];
-    if (node->type == SK__NODE_KERNEL || (node->type == SK__NODE_WAIT) != waits) continue;
-    if (waits && plan->decisions[all->nodes[i]].fate != SK__FUSED) continue; /* released inside the SK */
-    sk_status status = sk__runtime_run(runtime, &node->task, 1, NULL);
+  for (uint32_t i = e->parts.first[sk]; i < e->parts.first[sk + 1]; i++) {
+    sk__node_type type = e->plan->graph->nodes[e->parts.nodes[i]].type;
+    if (type != SK__NODE_NOTIFY && type != SK__NODE_RESET) continue;
+    sk_status status = run_node(e, e->parts.nodes[i]);
     if (worst == SK_OK) worst = status;
   }
   return worst;
 }
 
-static sk_status launch_sk(sk__runtime *runtime, const sk__plan *plan, const parts *all, uint32_t number, sk__launch_result *result) {
-  const sk__sk *sk = &plan->sks[number];
-  sk__checker *checker = sk__machine_checker(sk__runtime_machine(runtime));
-  sk__stream *const *streams = all->streams + all->first[number];
-  sk_status status = run_events(runtime, plan, all, number, true);
-  if (status != SK_OK) return status;
-  sk__snapshot *before = sk__snapshot_new(checker, sk__stream_order(streams[0]));
+static sk_status launch_sk(execution *e, uint32_t number) {
+  sk__stream *const *streams = e->parts.streams + e->parts.first[number];
+  uint32_t stream_count = e->parts.stream_count[number];
+  sk__snapshot *before = sk__snapshot_new(e->checker, sk__stream_order(streams[0]));
   if (before == NULL) return SK_OUT_OF_MEMORY;
-  for (uint32_t i = 1; i < all->stream_count[number]; i++)
+  for (uint32_t i = 1; i < stream_count; i++)
     if (sk__stream_order(streams[i]) != NULL) sk__snapshot_join(before, sk__stream_order(streams[i]));
-  sk__snapshot *after = sk__snapshot_new(checker, before);
+  sk__snapshot *after = sk__snapshot_new(e->checker, before);
   if (after == NULL) {
     sk__snapshot_unref(before);
     return SK_OUT_OF_MEMORY;
   }
-  status = run_sk(runtime, plan, sk, before, after, result);
+  sk_status status = run_sk(e->runtime, e->plan, &e->plan->sks[number], e->records, before, after, &e->results[(*e->launches)++]);
   sk__snapshot_unref(before);
-  for (uint32_t i = 0; i < all->stream_count[number]; i++) sk__stream_set_order(streams[i], sk__snapshot_ref(after));
+  for (uint32_t i = 0; i < stream_count; i++) sk__stream_set_order(streams[i], sk__snapshot_ref(after));
   sk__snapshot_unref(after);
-  sk_status events = run_events(runtime, plan, all, number, false);
+  sk_status events = run_events(e, number);
   return status != SK_OK ? status : events;
 }
 
-static sk_status run_task(sk__runtime *runtime, const sk__node *node, sk__launch_result *results, size_t *launches) {
-  sk__task_result result;
-  sk_status status = sk__runtime_run(runtime, &node->task, 1, &result);
-  if (node->task->kind != SK__TASK_KERNEL) return status;
-  results[(*launches)++] = (sk__launch_result){
-      .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
-  return status;
-}
-
-static sk_status run_units(sk__runtime *runtime, const sk__plan *plan, const parts *all, const uint32_t *order, size_t count,
-                           sk__launch_result *results, size_t *launches) {
-  sk_status worst = SK_OK;
+static sk_status run_units(execution *e, const uint32_t *order, size_t count) {
+  size_t nodes = e->plan->graph->node_count;
+  sk_status worst = parts_make(e->plan, &e->parts);
+  e->records = sk__calloc(nodes + 1, sizeof(sk__snapshot *));
+  if (e->records == NULL || worst != SK_OK) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < count; i++) {
-    const sk__decision *decision = &plan->decisions[order[i]];
-    sk_status status;
-    if (decision->fate == SK__STAYS) status = run_task(runtime, &plan->graph->nodes[order[i]], results, launches);
-    else status = launch_sk(runtime, plan, all, decision->sk, &results[(*launches)++]);
+    const sk__decision *decision = &e->plan->decisions[order[i]];
+    sk_status status = decision->fate == SK__STAYS ? run_node(e, order[i]) : launch_sk(e, decision->sk);
     if (worst == SK_OK) worst = status;
   }
+  for (size_t i = 0; i < nodes; i++)
+    if (e->records[i] != NULL) sk__snapshot_unref(e->records[i]);
   return worst;
 }
 
@@ -214,15 +272,18 @@ sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_re
   *launches = 0;
   for (size_t i = 0; i < plan->graph->node_count; i++)
     if (plan->graph->nodes[i].task == NULL) return SK_INVALID_ARGUMENT; /* a graph from a file has nothing to run */
+  execution e = {.runtime = runtime, .checker = sk__machine_checker(sk__runtime_machine(runtime)), .plan = plan,
+                 .results = results, .launches = launches};
   uint32_t *order = NULL;
   size_t count = 0;
-  parts all = {0};
   sk_status status = sk__plan_order(plan, &order, &count);
   if (status == SK_NOT_MODELLED) sk__report_circle(runtime, plan, order, count);
-  if (status == SK_OK) status = parts_make(plan, &all);
-  if (status == SK_OK) sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), plan);
-  if (status == SK_OK) status = run_units(runtime, plan, &all, order, count, results, launches);
-  parts_free(&all);
+  if (status == SK_OK) {
+    sk__judge_plan(e.checker, plan);
+    status = run_units(&e, order, count);
+  }
+  parts_free(&e.parts);
+  sk__free(e.records);
   sk__free(order);
   return status;
 }

@@ -35,9 +35,6 @@ typedef struct sk__pnode {
   uint32_t accepted;       /* 1 + index of the accepted scope */
   uint32_t demand[2];      /* NOTIFY of an accepted scope: its cores */
   uint32_t visit;          /* stamp of the last backward search */
-  /* nearest kernels, found once */
-  uint32_t kernel_before, kernel_after; /* SK__NONE none; unset before nearest.c ran */
-  uint32_t word;           /* event word it was rewritten to: index, SK__NONE */
 } sk__pnode;
 
 /* An event or a value address. */

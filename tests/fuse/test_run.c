@@ -219,6 +219,81 @@ static void test_two_streams_joined_by_events(void **state) {
   check(&b, 3, 111);
 }
 
+/* Two streams with an operator outside every SK between them, ordered by one event object used twice. */
+static void two_streams_around_an_operator(bool joined) {
+  bed b;
+  bed_open(&b);
+  void *first = b.stream, *second, *event;
+  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
+  launch(&b, &vector, 8, 0, 1, 1);
+  assert_int_equal(aclrtRecordEvent(event, first), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(second, event), ACL_SUCCESS);
+  b.stream = second;
+  launch(&b, &vector, 5, 1, 2, 10);
+  if (joined) {
+    assert_int_equal(aclrtRecordEvent(event, second), ACL_SUCCESS);
+    assert_int_equal(aclrtStreamWaitEvent(first, event), ACL_SUCCESS);
+  }
+  b.stream = first;
+  launch(&b, &vector, 3, 2, 3, 100);
+  take_graph(&b);
+  b.graph->nodes[3].kernel.bound = false;
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  size_t launches = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  size_t findings = 0;
+  sk__findings(sk__machine_checker(sk__runtime_machine(b.runtime)), &findings);
+  assert_int_equal(findings > 0, !joined);
+  if (joined) check(&b, 3, 111);
+}
+static void test_order_reaches_across_an_outside_operator(void **state) {
+  (void)state;
+  two_streams_around_an_operator(true);
+}
+static void test_missing_order_across_streams_is_found(void **state) {
+  (void)state;
+  two_streams_around_an_operator(false);
+}
+
+/* A wait inside an SK orders what comes behind it in the queue after the outside operator, nothing before. */
+static void wait_inside(bool joined) {
+  bed b;
+  bed_open(&b);
+  void *first = b.stream, *second, *event;
+  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
+  b.stream = second;
+  launch(&b, &vector, 5, 0, 2, 10);
+  assert_int_equal(aclrtRecordEvent(event, second), ACL_SUCCESS);
+  b.stream = first;
+  launch(&b, &vector, 8, 0, joined ? 1 : 2, 1); /* unordered with the first operator */
+  assert_int_equal(aclrtStreamWaitEvent(first, event), ACL_SUCCESS);
+  launch(&b, &vector, 7, 2, 3, 100);
+  take_graph(&b);
+  b.graph->nodes[0].kernel.bound = false;
+  sk__fuse_options options = sk__fuse_defaults();
+  sk__launch_result results[16];
+  size_t launches = 0, findings = 0;
+  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
+  assert_int_equal(b.plan->sk_count, 1);
+  assert_int_equal(b.plan->sks[0].member_count, 3);
+  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
+  sk__findings(sk__machine_checker(sk__runtime_machine(b.runtime)), &findings);
+  assert_int_equal(findings > 0, !joined);
+  if (joined) check(&b, 3, 110);
+}
+static void test_wait_inside_orders_what_follows(void **state) {
+  (void)state;
+  wait_inside(true);
+}
+static void test_wait_inside_orders_nothing_before_it(void **state) {
+  (void)state;
+  wait_inside(false);
+}
+
 static void test_listing_and_json(void **state) {
   (void)state;
   bed b;
@@ -384,7 +459,9 @@ static void test_early_start_leaves_order_to_the_operators(void **state) {
 
 SK_TESTS(SK_TEST(test_chain_of_three_is_one_launch), SK_TEST(test_vector_only_chain), SK_TEST(test_none_scope_keeps_a_kernel_outside),
          SK_TEST(test_per_op_runs_each_alone_on_all_cores), SK_TEST(test_forced_to_all_cores),
-         SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json),
+         SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json), SK_TEST(test_order_reaches_across_an_outside_operator),
+         SK_TEST(test_missing_order_across_streams_is_found), SK_TEST(test_wait_inside_orders_what_follows),
+         SK_TEST(test_wait_inside_orders_nothing_before_it),
          SK_TEST(test_a_circle_with_the_outside_is_named), SK_TEST(test_ratio_below_the_operator), SK_TEST(test_ratio_of_the_operator),
          SK_TEST(test_neighbours_without_a_flush), SK_TEST(test_neighbours_with_a_flush),
          SK_TEST(test_disabled_flush_of_an_old_binary), SK_TEST(test_early_start_leaves_order_to_the_operators))

@@ -104,22 +104,25 @@ typedef struct sk__snapshot sk__snapshot; /* immutable vector over all actors, r
 typedef struct sk__order {
   _Alignas(64) uint64_t row[SK__PIPES + 1][SK__PIPE_SLOTS]; /* [pipe][pipe of the same core] */
   uint64_t clock[SK__PIPE_SLOTS];       /* current clock of each pipe of this core */
-  uint64_t begin_clock;                 /* clocks below are from before this launch or sub-kernel */
+  /* One cache line: with the clocks, what a barrier over all cores touches. */
   sk__snapshot *base;                   /* ordered before everything this core does now */
   uint64_t *ext;                        /* own copy when it differs from base, else NULL */
-  uint32_t core;                        /* machine-wide index */
-  bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
-  void *context;                        /* the machine's core, for describing ends */
-  /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
-  sk__checker *checker;
-  uint64_t launch_clock;                /* clocks below are from before this launch */
-  uint64_t per_instruction;             /* 1: same-pipe accesses are judged, every instruction has its clock */
-  bool in_sub;                          /* inside a sub-kernel of an SK */
-  uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
-  bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
   /* Not NULL: floor 2 holds scalar accesses it has not handed in yet. Called, and then NULL again, before
    * anything changes what this core is ordered with. */
   void (*settle)(struct sk__order *order);
+  uint64_t ordered_clock;               /* own clocks below are ordered before all this core does now: base has
+                                         * them, rows need not. From its last SyncAll or before the launch */
+  uint64_t begin_clock;                 /* clocks below are from before this launch or sub-kernel */
+  uint64_t launch_clock;                /* clocks below are from before this launch */
+  uint64_t per_instruction;             /* 1: same-pipe accesses are judged, every instruction has its clock */
+  uint32_t core;                        /* machine-wide index */
+  bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
+  bool in_sub;                          /* inside a sub-kernel of an SK */
+  bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
+  void *context;                        /* the machine's core, for describing ends */
+  /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
+  sk__checker *checker;
+  uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
 } sk__order;
 static inline void sk__order_settle(sk__order *order) {
   if (__builtin_expect(order->settle != NULL, 0)) order->settle(order);
@@ -165,9 +168,10 @@ static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
 /* Is what pipe `other` of `core` did at `clock` ordered before what `pipe` does now? (covers.c) */
 bool sk__order_covers(const sk__order *order, sk__pipe pipe, uint32_t core, sk__pipe other, uint64_t clock);
 
-/* Cross-core: what a set on `pipe` publishes (joined into *message, made if NULL), what a wait takes. */
+/* Cross-core: what a set on `pipe` publishes (joined into *message, made if NULL; a shared one is replaced),
+ * what a wait takes: it may keep a reference to the message. */
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message);
-void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message);
+void sk__order_acquire(sk__checker *checker, sk__order *order, sk__snapshot *message);
 /* Full barrier over n cores (SyncAll with PIPE_ALL before it): all join, all share one base. */
 void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n);
 

@@ -152,7 +152,7 @@ static void report_fresh(sk__probe *probe, sk__finding *f) {
   add_who(&m, reader, true);
   sk__text_add(&m, " reads ");
   add_where(&m, reader);
-  if (probe->order->in_sub && sk__stamp_clock(probe->other) >= probe->launch_clock) {
+  if (probe->order->in_sub && sk__stamp_clock(probe->other) >= probe->order->launch_clock) {
     fill_other(probe, &f->ends[1]);
     f->end_count = 2;
     sk__text_copy(f->id, sizeof f->id, "H34");

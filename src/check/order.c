@@ -2,7 +2,9 @@
  *
  * Invariants while a launch runs on a core:
  *   row[p] contains row[S]: what the scalar unit has waited for, every later instruction has too;
- *   clocks of own pipes from before this launch are judged by base/ext, never by rows;
+ *   own clocks below ordered_clock are judged by base/ext, never by rows, which may lag behind them: a
+ *   launch and a SyncAll raise it instead of writing the rows;
+ *   a snapshot that is shared (a base, a message taken or in two boxes) does not change any more;
  *   a clock grows when it is published, so that later accesses are not covered by what went out. */
 #include "check/checker.h"
 
@@ -114,10 +116,11 @@ static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
   return order->ext;
 }
 
-static uint64_t latest_clock(const sk__order *order) {
-  uint64_t c = 0;
-  for (int q = 0; q < SK__PIPE_SLOTS; q++) c = larger(c, order->clock[q]);
-  return c;
+_Static_assert(SK__PIPE_SLOTS == 8, "latest_clock names each");
+static uint64_t latest_clock(const sk__order *order) { /* as a tree: a chain of eight is slower */
+  const uint64_t *c = order->clock;
+  uint64_t low = larger(larger(c[0], c[1]), larger(c[2], c[3])), high = larger(larger(c[4], c[5]), larger(c[6], c[7]));
+  return larger(low, high);
 }
 
 static void start_clocks_at(sk__order *order, uint64_t clock) {
@@ -145,7 +148,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   order->per_instruction = checker->same_pipe;
   order->in_sub = false;
   start_clocks_at(order, checker->clock[core] + 1);
-  order->launch_clock = order->begin_clock;
+  order->launch_clock = order->ordered_clock = order->begin_clock;
   const uint64_t *own = own_entries(order->base->clock, order);
   for (int p = 0; p < SK__PIPES; p++) memcpy(order->row[p], own, sizeof order->row[p]);
 }
@@ -211,14 +214,23 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe) {
 
 /* ---- between cores --------------------------------------------------------------------------- */
 
+/* The message, to be joined into: what others hold stays as it is. NULL on no memory. */
+static sk__snapshot *own_message(sk__checker *checker, const sk__order *order, sk__snapshot **message) {
+  sk__snapshot *m = *message;
+  if (m != NULL && atomic_load_explicit(&m->references, memory_order_acquire) == 1) return m;
+  sk__snapshot *fresh = sk__snapshot_new(checker, m != NULL ? m : order->base);
+  if (fresh == NULL) {
+    sk__history_lost(checker);
+    return NULL;
+  }
+  sk__snapshot_unref(m);
+  return *message = fresh;
+}
+
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message) {
   sk__order_settle(order);
-  if (*message == NULL) *message = sk__snapshot_new(checker, order->base);
-  sk__snapshot *m = *message;
-  if (m == NULL) {
-    sk__history_lost(checker);
-    return;
-  }
+  sk__snapshot *m = own_message(checker, order, message);
+  if (m == NULL) return;
   join_seen(m, order);
   add_core(&m->beyond, order->core);
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
@@ -236,11 +248,28 @@ static void join_own_rows(sk__order *order, const uint64_t *clocks) {
   for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPES);
 }
 
-void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
+/* Worth sharing: a message from a group's set, which all its members take. Messages between few cores would
+ * give each core a base of its own, and joining vectors of different bases is slow. The hard build shares
+ * all, so that random programs of few cores meet both ways. */
+enum { FEW_CORES = SK__HARD ? 0 : 8 };
+static bool from_many(const sk__snapshot *message) {
+  int cores = 0;
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) cores += __builtin_popcountll(message->beyond.word[w]);
+  return cores > FEW_CORES;
+}
+
+void sk__order_acquire(sk__checker *checker, sk__order *order, sk__snapshot *message) {
   if (message == NULL) return;
   sk__order_settle(order);
+  bool contains_base = message->contains == order->base->serial;
+  if (contains_base && order->ext == NULL && from_many(message)) { /* it has all this core had */
+    sk__snapshot_unref(order->base);
+    order->base = sk__snapshot_ref(message);
+    join_own_rows(order, message->clock);
+    return;
+  }
   uint64_t *ext = own_ext(checker, order);
-  if (ext != NULL && message->contains == order->base->serial) {
+  if (ext != NULL && contains_base) {
     join_cores(ext, message->clock, &message->beyond);
     for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) order->ext_cores[w] |= message->beyond.word[w];
   } else if (ext != NULL) {
@@ -251,33 +280,35 @@ void sk__order_acquire(sk__checker *checker, sk__order *order, const sk__snapsho
   join_own_rows(order, message->clock);
 }
 
+/* The core leaves the barrier: `all` is its base. */
+static void take_base(sk__order *order, sk__snapshot *all) {
+  if (order->ext != NULL) sk__free(order->ext);
+  order->ext = NULL;
+  order->base = all;
+  uint64_t next = latest_clock(order) + 1;
+  for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = next;
+  order->ordered_clock = next;
+}
+
 void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n) {
   if (n == 0) return;
-  for (uint32_t i = 0; i < n; i++) sk__order_settle(orders[i]);
-  sk__snapshot *all = sk__snapshot_new(checker, orders[0]->base);
+  sk__snapshot *common = orders[0]->base, *all = sk__snapshot_new(checker, common);
   if (all == NULL) {
     sk__history_lost(checker);
     return;
   }
+  uint32_t left = 0; /* references to common, given back at once */
   for (uint32_t i = 0; i < n; i++) {
     sk__order *order = orders[i];
-    join_seen(all, order);
+    sk__order_settle(order);
+    if (order->base != common || order->ext != NULL) join_seen(all, order);
     add_core(&all->beyond, order->core);
-    uint64_t *own = own_entries(all->clock, order);
-    join_clocks(own, order->clock, SK__PIPES);
-  }
-  sk__snapshot *common = orders[0]->base;
-  uint32_t left = 0; /* references to it, given back at once */
-  all->serial++;
-  atomic_fetch_add_explicit(&all->references, n - 1, memory_order_relaxed);
-  for (uint32_t i = 0; i < n; i++) {
-    sk__order *order = orders[i];
-    sk__free(order->ext);
-    order->ext = NULL;
+    memcpy(own_entries(all->clock, order), order->clock, sizeof order->clock); /* nobody knows later ones */
     if (order->base == common) left++;
     else sk__snapshot_unref(order->base);
-    order->base = all;
-    sk__order_barrier(order, SK__PIPE_ALL);
+    take_base(order, all);
   }
+  all->serial++;
+  atomic_fetch_add_explicit(&all->references, n - 1, memory_order_relaxed);
   unref_many(common, left);
 }

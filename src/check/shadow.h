@@ -62,7 +62,7 @@ typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRES
 typedef struct sk__probe {
   const uint64_t *seen;       /* towards every actor: base or ext */
   const uint64_t *row;        /* inside the core */
-  uint64_t launch_clock;
+  uint64_t ordered_clock;     /* own clocks below are in `seen`, or for local memory ordered anyhow */
   uint64_t fresh_below;       /* what was written at lower clocks is not initialised; 0 = do not judge */
   uint64_t same_pipe_from;    /* own pipe's clocks from here on are ordered */
   uint64_t stamp;
@@ -86,10 +86,10 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
-  probe->launch_clock = order->launch_clock;
+  probe->ordered_clock = order->ordered_clock;
   probe->fresh_below = kind == SK__READ_ANY ? 0 : order->begin_clock;
   probe->same_pipe_from =
-    order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe] : order->launch_clock;
+    order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe] : order->ordered_clock;
   probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
   probe->core = order->core;
   probe->pipe = (uint8_t)pipe;
@@ -107,7 +107,7 @@ static inline bool sk__ordered(const sk__probe *probe, uint64_t stamp) {
   uint32_t actor = sk__stamp_actor(stamp);
   uint64_t clock = sk__stamp_clock(stamp);
   if (clock <= probe->seen[actor]) return true;
-  if (actor / SK__PIPE_SLOTS != probe->core || clock < probe->launch_clock) return false;
+  if (actor / SK__PIPE_SLOTS != probe->core || clock < probe->ordered_clock) return false;
   uint32_t pipe = actor % SK__PIPE_SLOTS;
   return clock <= probe->row[pipe] || (pipe == probe->pipe && clock >= probe->same_pipe_from);
 }
@@ -115,7 +115,7 @@ static inline bool sk__ordered(const sk__probe *probe, uint64_t stamp) {
 static inline bool sk__ordered_local(const sk__probe *probe, uint64_t stamp) {
   uint64_t clock = sk__stamp_clock(stamp);
   uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
-  return clock < probe->launch_clock || clock <= probe->row[pipe] ||
+  return clock < probe->ordered_clock || clock <= probe->row[pipe] ||
          (pipe == probe->pipe && clock >= probe->same_pipe_from);
 }
 

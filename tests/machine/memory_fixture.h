@@ -44,6 +44,7 @@ static fixture *fixture_new(bool checks) {
     core->checker = f->machine.checker;
     core->local = sk__local_slot(i);
     core->index = i;
+    core->instruction_stop = UINT64_MAX; /* nobody to give way to, no budget */
     core->type = i < AICS ? SK__AIC : SK__AIV;
     core->block_idx = i < AICS ? i : (i - AICS) / 2;
     core->launch = &f->launch;

@@ -13,7 +13,7 @@
 #include "machine/internal.h"
 #include "machine/memory.h"
 
-enum { LABEL_BYTES = 48, CHUNK_BLOCKS = 256, RED_ZONE_BYTES = 256, RED_ZONE_FILL = 0xfd };
+enum { LABEL_BYTES = 96, CHUNK_BLOCKS = 256, RED_ZONE_BYTES = 256, RED_ZONE_FILL = 0xfd };
 static const uint64_t lead_bytes = SK__PIECE_BYTES;
 static const uint64_t tail_least_bytes = 4096, tail_most_bytes = UINT64_C(1) << 20;
 /* Fresh memory is filled only where that is cheap; above, uninitialised reads are found by their stamps. */
@@ -314,9 +314,7 @@ static sk_status allocate(sk__memory *memory, uint64_t bytes, const char *label,
   block->size = bytes;
   block->usable = usable;
   block->serial = ++memory->next_serial;
-  size_t length = label == NULL ? 0 : strnlen(label, LABEL_BYTES - 1);
-  if (length != 0) memcpy(block->label, label, length);
-  block->label[length] = 0;
+  sk__text_copy(block->label, sizeof block->label, label == NULL ? "" : label);
   index_insert(memory, block);
   memory->live_bytes += usable;
   if (memory->live_bytes > memory->peak_bytes) memory->peak_bytes = memory->live_bytes;
@@ -433,6 +431,15 @@ bool sk__memory_freed(sk__memory *memory, uint64_t address, char *label, size_t 
   }
   pthread_mutex_unlock(&memory->lock);
   return found;
+}
+
+void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const char *label) {
+  sk__memory *memory = &machine->memory;
+  pthread_mutex_lock(&memory->lock);
+  sk__block *block = index_find(memory, address);
+  if (block != NULL && block->state == BLOCK_LIVE && block->start == address && strcmp(block->label, was) == 0)
+    sk__text_copy(block->label, sizeof block->label, label);
+  pthread_mutex_unlock(&memory->lock);
 }
 
 static void info_of(const sk__block *block, sk__gm_info *out) {

@@ -103,6 +103,8 @@ sk__checker *sk__machine_checker(sk__machine *machine);
 /* Device memory of CA(bytes, 32) plus red zones on both sides, start aligned to 512 bytes. Contents are
  * undefined: the fill pattern up to 4 MiB, above that zero or what an earlier owner left. */
 SK_MUST_USE sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out);
+/* Names the live allocation that starts at the address for messages, if it bears the name `was` so far. */
+void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const char *label);
 SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */
 /* The live allocation that holds the address; false if none. */
 typedef struct sk__gm_info { uint64_t start, bytes; const char *label; uint32_t serial; } sk__gm_info;

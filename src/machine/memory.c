@@ -193,7 +193,7 @@ static void add_place(sk__memory *memory, sk__machine *machine, sk__text *text, 
 void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t bytes, const void *site, const char *instr) {
   sk__machine *machine = (sk__machine *)((char *)memory - offsetof(sk__machine, memory));
-  char label[64];
+  char label[96];
   uint64_t freed_bytes = 0;
   bool freed = sk__memory_freed(memory, address, label, sizeof label, &freed_bytes);
   const char *id = freed ? "GM_USE_AFTER_FREE" : "GM_OUT_OF_BOUNDS";

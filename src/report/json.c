@@ -71,7 +71,9 @@ static json_t *end_json(const sk__end *end) {
 }
 
 static json_t *finding_json(const sk__verify_result *result, const sk__seen_finding *seen) {
-  const sk__finding *finding = &seen->finding;
+  sk__finding classified;
+  sk__classified(seen, &classified);
+  const sk__finding *finding = &classified;
   json_t *modes = json_array(), *ends = json_array();
   for (size_t i = 0; i < result->mode_count && i < 256; i++) {
     char name[SK__MODE_NAME_BYTES];

@@ -44,6 +44,7 @@ static void finish(void) {
   if (verifier == NULL) return;
   sk_status status = sk__runtime_flush(the_runtime); /* what nobody waited for */
   if (status != SK_OK) fprintf(stderr, "superkernel: pending work failed at exit: %s\n", sk_status_text(status));
+  sk__verifier_collect(verifier);
   if (is_one(SK__ENV_PROGRESS)) fprintf(stderr, "\r\033[K");
   const char *path = getenv(SK__ENV_REPORT);
   if (path != NULL) write_report(path);

@@ -34,6 +34,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
   model->mode = mode;
   model->thread = pthread_self();
   model->origin = origin;
+  origin->references++;
   model->next = runtime->models;
   runtime->models = model;
   origin->capturing = model;
@@ -106,11 +107,16 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   if (model->invalid) return sk__fail(ACL_ERROR_RT_CAPTURE_INVALIDATED, "aclmdlRIExecute: the capture was invalidated");
   if (on->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "aclmdlRIExecute: replaying a model into a capture is not supported");
-  /* A replay starts after what its stream did so far and before what comes: both streams meet. */
-  error = sk__synchronize(runtime);
-  for (size_t i = 0; i < model->tasks.count && error == ACL_SUCCESS; i++)
-    if (sk__task_list_add(&runtime->pending, sk__task_ref(model->tasks.items[i])) != SK_OK)
+  /* What the capture held for its origin is issued on the given stream, between what that stream did so far
+   * and what comes; the streams it drew in are tied to the origin by the events of the capture. A replay
+   * begins a stretch of work of its own, which is what gets fused. */
+  sk__run_pending(runtime);
+  for (size_t i = 0; i < model->tasks.count && error == ACL_SUCCESS; i++) {
+    const sk__task *task = model->tasks.items[i];
+    sk__task *again = sk__task_again(runtime, task, task->stream == model->origin ? on : task->stream);
+    if (again == NULL || sk__task_list_add(&runtime->pending, again) != SK_OK)
       error = sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory to queue a replay");
+  }
   return error;
 }
 
@@ -131,7 +137,10 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   sk__model **at = &runtime->models;
   while (*at != model) at = &(*at)->next;
   *at = model->next;
+  for (sk__event *event = runtime->events; event != NULL; event = event->next)
+    if (event->recorded_in == model) event->recorded_in = NULL;
   sk__task_list_clear(&model->tasks);
+  sk__stream_unref(model->origin);
   free(model);
   return error;
 }

@@ -30,6 +30,7 @@ static void create_runtime(void) {
   }
   sk__stream *stream = &the_runtime.default_stream;
   stream->is_default = true;
+  stream->references = 1; /* never given back */
   the_runtime.next_stream_index = 1;
   if (created != NULL) created(&the_runtime);
 }

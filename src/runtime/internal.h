@@ -15,7 +15,9 @@ typedef struct sk__task_list {
 
 typedef struct sk__model sk__model;
 
+/* Streams and events live as long as a handle or a task (of a captured model, say) needs them. */
 struct sk__stream {
+  uint32_t references;
   uint32_t index;
   sk__snapshot *order;   /* what this stream's next launch is ordered after */
   uint64_t cycles;       /* estimated device time of this stream */
@@ -25,6 +27,7 @@ struct sk__stream {
 };
 
 struct sk__event {
+  uint32_t references;
   uint32_t flags;
   bool recorded;         /* a record was issued */
   bool complete;         /* ... and has run */
@@ -44,6 +47,9 @@ struct sk__model {
   struct sk__model *next;
 };
 
+/* Page-locked host memory: what an asynchronous copy may still read or write after the call. */
+typedef struct sk__pinned { uint64_t start, bytes; } sk__pinned;
+
 typedef struct sk__context { /* an identity and nothing more */
   struct sk__context *next;
 } sk__context;
@@ -59,6 +65,8 @@ struct sk__runtime {
   sk__event *events;
   sk__model *models;
   sk__context *contexts;
+  sk__pinned *pinned;
+  size_t pinned_count;
   sk__task_list pending; /* all streams, in order of issue */
   sk_status device_error; /* worst since the last synchronisation */
   sk__core_type device_error_core;
@@ -75,17 +83,31 @@ const char *sk__acl_error_text(aclError code);
 /* acl code of a status, for device failures by the core type that failed. */
 aclError sk__acl_of_status(sk_status status, sk__core_type core);
 
+/* ---- report.c: findings of the host side ---- */
+#define SK__UNNAMED_MEMORY "aclrtMalloc" /* label of device memory that no kernel was given yet */
+/* Device memory gets the name of the first kernel argument that points to its start; a pointer that leads
+ * nowhere is a finding. */
+void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
+void sk__report_invalid_free(sk__runtime *runtime, const void *address);
+
 /* ---- task.c ---- */
 sk__task *sk__task_new(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream);
+void sk__task_set_event(sk__task *task, sk__event *event);
+/* The same work, issued now on another stream; NULL on no memory. */
+sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream *stream);
 SK_MUST_USE sk_status sk__task_list_add(sk__task_list *list, sk__task *task); /* takes the reference */
 void sk__task_list_clear(sk__task_list *list);
 /* Queues on its stream, or into the model that captures the stream. Takes the reference. */
 aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
 
 /* ---- stream.c ---- */
+void sk__stream_unref(sk__stream *stream);
+void sk__event_unref(sk__event *event);
 /* NULL = the default stream; sets *out or fails with 107017. */
 aclError sk__stream_resolve(sk__runtime *runtime, aclrtStream handle, sk__stream **out);
 aclError sk__synchronize(sk__runtime *runtime);
+/* Runs what is pending; a device failure is kept for the next synchronisation. */
+void sk__run_pending(sk__runtime *runtime);
 
 /* ---- device.c ---- */
 /* The runtime after aclInit/aclrtSetDevice were called in any way the real one accepts; else an error. */

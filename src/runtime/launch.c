@@ -67,6 +67,7 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   task->dynamic_ub_bytes = dynamic_ub_bytes;
   task->file = file;
   task->line = line;
+  sk__report_arguments(runtime, task);
   return sk__task_submit(runtime, task);
 }
 

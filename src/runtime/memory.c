@@ -6,6 +6,13 @@
 
 static bool is_device(const void *address) { return sk__in_gm((uint64_t)address); }
 
+/* Placement has no effect on a simulated device, but a policy must be one. */
+static aclError check_policy(aclrtMemMallocPolicy policy, const char *call) {
+  uint32_t flags = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH | ACL_MEM_ACCESS_USER_SPACE_READONLY;
+  if (((uint32_t)policy & ~flags) <= ACL_MEM_MALLOC_HUGE1G_ONLY_P2P) return ACL_SUCCESS;
+  return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: policy 0x%x; legal: 0 to 7, with 0x100, 0x1000 and 0x100000", call, (uint32_t)policy);
+}
+
 /* The real allocator hands out up to 63 bytes more than asked for; they belong to nobody, so here the
  * red zone begins right behind what the caller asked for. */
 static aclError device_malloc(void **devPtr, size_t size, const char *call) {
@@ -15,7 +22,7 @@ static aclError device_malloc(void **devPtr, size_t size, const char *call) {
   if (devPtr == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is NULL", call);
   if (size == 0) return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be at least 1", call);
   if (size > SK__GM_BYTES) return sk__fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the device has", call, size);
-  sk_status status = sk__gm_alloc(runtime->machine, size, call, devPtr);
+  sk_status status = sk__gm_alloc(runtime->machine, size, SK__UNNAMED_MEMORY, devPtr);
   if (status == SK_OK) return ACL_SUCCESS;
   uint64_t live = 0, peak = 0, touched = 0;
   sk__gm_usage(runtime->machine, &live, &peak, &touched);
@@ -25,36 +32,62 @@ static aclError device_malloc(void **devPtr, size_t size, const char *call) {
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  (void)policy; /* placement has no effect on a simulated device */
-  return device_malloc(devPtr, size, "aclrtMalloc");
+  aclError error = check_policy(policy, "aclrtMalloc");
+  return error != ACL_SUCCESS ? error : device_malloc(devPtr, size, "aclrtMalloc");
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  (void)policy;
-  return device_malloc(devPtr, size, "aclrtMallocAlign32");
+  aclError error = check_policy(policy, "aclrtMallocAlign32");
+  return error != ACL_SUCCESS ? error : device_malloc(devPtr, size, "aclrtMallocAlign32");
 }
 
 aclError aclrtFree(void *devPtr) {
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;
+  if (devPtr == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtFree: devPtr is NULL");
   if (sk__gm_free(runtime->machine, devPtr) == SK_OK) return ACL_SUCCESS;
+  sk__report_invalid_free(runtime, devPtr);
   return sk__fail(ACL_ERROR_RT_MEMORY_FREE, "aclrtFree: %p is not the start of live device memory", devPtr);
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size) {
   if (hostPtr == NULL || size == 0)
     return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtMallocHost: %s", hostPtr == NULL ? "hostPtr is NULL" : "size is 0");
+  sk__runtime *runtime = sk__runtime_get();
+  if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   size_t rounded = (size + 63) / 64 * 64;
-  *hostPtr = rounded < size ? NULL : aligned_alloc(64, rounded);
-  if (*hostPtr == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "aclrtMallocHost: no host memory for %zu bytes", size);
+  void *memory = rounded < size ? NULL : aligned_alloc(64, rounded);
+  sk__pinned *pinned = memory == NULL ? NULL : realloc(runtime->pinned, (runtime->pinned_count + 1) * sizeof *pinned);
+  if (pinned == NULL) {
+    free(memory);
+    return sk__fail(ACL_ERROR_BAD_ALLOC, "aclrtMallocHost: no host memory for %zu bytes", size);
+  }
+  runtime->pinned = pinned;
+  pinned[runtime->pinned_count++] = (sk__pinned){(uint64_t)memory, size};
+  *hostPtr = memory;
   return ACL_SUCCESS;
 }
 
 aclError aclrtFreeHost(void *hostPtr) {
-  if (hostPtr == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtFreeHost: NULL");
-  free(hostPtr);
-  return ACL_SUCCESS;
+  sk__runtime *runtime = sk__runtime_get();
+  if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
+  for (size_t i = 0; i < runtime->pinned_count; i++) {
+    if (runtime->pinned[i].start != (uint64_t)hostPtr) continue;
+    sk__run_pending(runtime); /* copies under way use it */
+    runtime->pinned[i] = runtime->pinned[--runtime->pinned_count];
+    free(hostPtr);
+    return ACL_SUCCESS;
+  }
+  return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtFreeHost: %p is no live memory of aclrtMallocHost", hostPtr);
+}
+
+static bool is_pinned(const sk__runtime *runtime, const void *address, size_t bytes) {
+  for (size_t i = 0; i < runtime->pinned_count; i++) {
+    uint64_t offset = (uint64_t)address - runtime->pinned[i].start;
+    if (offset < runtime->pinned[i].bytes && bytes <= runtime->pinned[i].bytes - offset) return true;
+  }
+  return false;
 }
 
 static aclError host_copy(sk__runtime *runtime, void *dst, const void *src, size_t count, const char *call) {
@@ -119,6 +152,15 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
   return error;
 }
 
+/* Pageable memory may change as soon as the call returns. */
+static bool stage(sk__task *task) {
+  task->staged = malloc(task->bytes);
+  if (task->staged == NULL) return false;
+  memcpy(task->staged, (const void *)task->from, task->bytes);
+  task->from = (uint64_t)task->staged;
+  return true;
+}
+
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
   sk__runtime *runtime = NULL;
@@ -129,12 +171,23 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
   if (error != ACL_SUCCESS || count == 0) return error;
   if (!is_device(dst) && !is_device(src))
     return sk__fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtMemcpyAsync: host to host is not supported");
+  const void *host = is_device(dst) ? src : dst;
+  bool pageable = !is_device(host) && !is_pinned(runtime, host, count);
+  if (pageable) error = check_unsafe(runtime, "aclrtMemcpyAsync with host memory that is not from aclrtMallocHost");
+  if (error != ACL_SUCCESS) return error;
   sk__task *task = sk__task_new(runtime, SK__TASK_COPY, to);
   if (task == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a task");
   task->to = (uint64_t)dst;
   task->from = (uint64_t)src;
   task->bytes = count;
-  return sk__task_submit(runtime, task);
+  if (pageable && host == src && !stage(task)) {
+    sk__task_unref(task);
+    return sk__fail(ACL_ERROR_BAD_ALLOC, "aclrtMemcpyAsync: no host memory for %zu bytes", count);
+  }
+  error = sk__task_submit(runtime, task);
+  /* The call is synchronous for pageable memory: the program may look at the result at once. */
+  if (error == ACL_SUCCESS && pageable && host == dst && to->capturing == NULL) error = sk__synchronize(runtime);
+  return error;
 }
 
 static aclError check_set(const void *devPtr, size_t maxCount, size_t count, const char *call) {

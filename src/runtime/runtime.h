@@ -50,6 +50,7 @@ typedef struct sk__task {
   void *args;               /* owned copy, kernel->args_bytes */
   /* COPY, SET: one side may be host memory */
   uint64_t to, from, bytes;
+  void *staged;             /* owned copy of a source that need not outlive the call, NULL none */
   int value;
   /* EVENT_* */
   sk__event *event;

@@ -26,6 +26,18 @@ static aclError resolve_event(sk__runtime *runtime, aclrtEvent handle, sk__event
   return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "%p is no live event", handle);
 }
 
+void sk__stream_unref(sk__stream *stream) {
+  if (--stream->references > 0) return;
+  sk__stream_set_order(stream, NULL);
+  free(stream);
+}
+
+void sk__event_unref(sk__event *event) {
+  if (--event->references > 0) return;
+  if (event->order != NULL) sk__snapshot_unref(event->order);
+  free(event);
+}
+
 sk__snapshot *sk__stream_order(sk__stream *stream) { return stream->order; }
 
 void sk__stream_set_order(sk__stream *stream, sk__snapshot *order) {
@@ -41,6 +53,11 @@ aclError sk__synchronize(sk__runtime *runtime) {
   return sk__fail(error, "%s (%s); the findings say why", sk__acl_error_text(error), sk_status_text(status));
 }
 
+void sk__run_pending(sk__runtime *runtime) {
+  sk_status status = sk__runtime_flush(runtime);
+  if (runtime->device_error == SK_OK) runtime->device_error = status;
+}
+
 /* ---- streams ---- */
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
@@ -52,6 +69,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
   if (flag > 0x3f) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: flag 0x%x; legal bits: 0x3f", flag);
   sk__stream *made = calloc(1, sizeof *made);
   if (made == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a stream");
+  made->references = 1;
   made->index = runtime->next_stream_index++;
   made->next = runtime->streams;
   runtime->streams = made;
@@ -74,8 +92,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
   sk__stream **at = &runtime->streams;
   while (*at != gone) at = &(*at)->next;
   *at = gone->next;
-  sk__stream_set_order(gone, NULL);
-  free(gone);
+  sk__stream_unref(gone);
   return error;
 }
 
@@ -107,13 +124,26 @@ aclError aclrtSynchronizeDevice(void) {
 
 /* ---- events ---- */
 
+#define EVENT_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE)
+
+static bool is_captured(const sk__event *event) { return event->recorded_in != NULL && event->recorded_in->active; }
+
+/* The host cannot wait for a record that a capture holds: it never runs by itself. */
+static aclError refuse_captured(const sk__event *event, const char *call) {
+  if (!is_captured(event)) return ACL_SUCCESS;
+  return sk__fail(ACL_ERROR_RT_EVENT_CAPTURED, "%s: the event was recorded in a capture that has not ended", call);
+}
+
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;
   if (event == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateEvent: event is NULL");
+  if ((flag & ~EVENT_FLAGS) != 0)
+    return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateEvent: flag 0x%x; legal bits: 0x%x", flag, EVENT_FLAGS);
   sk__event *made = calloc(1, sizeof *made);
   if (made == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for an event");
+  made->references = 1;
   made->flags = flag;
   made->next = runtime->events;
   runtime->events = made;
@@ -137,8 +167,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   sk__event **at = &runtime->events;
   while (*at != gone) at = &(*at)->next;
   *at = gone->next;
-  if (gone->order != NULL) sk__snapshot_unref(gone->order);
-  free(gone);
+  sk__event_unref(gone);
   return error;
 }
 
@@ -151,7 +180,7 @@ static aclError submit_event(aclrtEvent event, aclrtStream stream, sk__task_kind
   if (error != ACL_SUCCESS) return error;
   sk__task *task = sk__task_new(runtime, kind, *on);
   if (task == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a task");
-  task->event = *found;
+  sk__task_set_event(task, *found);
   return sk__task_submit(runtime, task);
 }
 
@@ -180,6 +209,10 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &found);
   if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
   if (error != ACL_SUCCESS) return error;
+  if ((found->flags & ACL_EVENT_SYNC) == 0)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtStreamWaitEvent: the event was made without ACL_EVENT_SYNC (0x1)");
+  if (is_captured(found) && on->is_default)
+    return sk__fail(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "aclrtStreamWaitEvent: the wait would draw the default stream into a capture");
   /* A wait on an event of a capture draws its stream into that capture. */
   if (found->recorded_in != NULL && found->recorded_in->active && on->capturing == NULL)
     on->capturing = found->recorded_in;
@@ -194,6 +227,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
   sk__event *found = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &found);
+  if (error == ACL_SUCCESS) error = refuse_captured(found, "aclrtSynchronizeEvent");
   return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
 }
 
@@ -204,8 +238,10 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &found);
   if (error != ACL_SUCCESS) return error;
   if (status == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventStatus: status is NULL");
+  error = refuse_captured(found, "aclrtQueryEventStatus");
+  if (error != ACL_SUCCESS) return error;
   /* A program that polls waits: what it polls for must come. */
-  if (found->recorded && !found->complete) runtime->device_error = sk__runtime_flush(runtime);
+  if (found->recorded && !found->complete) sk__run_pending(runtime);
   *status = found->recorded && !found->complete ? ACL_EVENT_RECORDED_STATUS_NOT_READY
                                                 : ACL_EVENT_RECORDED_STATUS_COMPLETE;
   return ACL_SUCCESS;
@@ -219,6 +255,8 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent start, aclrtEvent end) {
   if (error == ACL_SUCCESS) error = resolve_event(runtime, end, &to);
   if (error != ACL_SUCCESS) return error;
   if (ms == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtEventElapsedTime: ms is NULL");
+  if ((from->flags & to->flags & ACL_EVENT_TIME_LINE) == 0)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtEventElapsedTime: an event was made without ACL_EVENT_TIME_LINE (0x8)");
   if (!from->complete || !to->complete)
     return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtEventElapsedTime: both events must be recorded and complete");
   double cycles = (double)to->cycles - (double)from->cycles;

@@ -21,7 +21,47 @@ sk__task *sk__task_new(sk__runtime *runtime, sk__task_kind kind, sk__stream *str
   task->serial = runtime->next_serial++;
   task->stream = stream;
   task->stream_index = stream->index;
+  stream->references++;
   return task;
+}
+
+void sk__task_set_event(sk__task *task, sk__event *event) {
+  event->references++;
+  task->event = event;
+}
+
+/* A copy of owned bytes; false on no memory. */
+static bool duplicate(void **to, const void *from, size_t bytes) {
+  if (from == NULL) return true;
+  *to = malloc(bytes > 0 ? bytes : 1);
+  if (*to != NULL) memcpy(*to, from, bytes);
+  return *to != NULL;
+}
+
+sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream *stream) {
+  sk__task *again = sk__task_new(runtime, task->kind, stream);
+  if (again == NULL) return NULL;
+  again->file = task->file;
+  again->line = task->line;
+  again->kernel = task->kernel;
+  again->blocks = task->blocks;
+  again->dynamic_ub_bytes = task->dynamic_ub_bytes;
+  again->to = task->to;
+  again->from = task->from;
+  again->bytes = task->bytes;
+  again->value = task->value;
+  again->host_func = task->host_func;
+  again->host_context = task->host_context;
+  if (task->event != NULL) sk__task_set_event(again, task->event);
+  bool good = task->kernel == NULL || duplicate(&again->args, task->args, task->kernel->args_bytes);
+  if (good && task->scope != NULL) good = (again->scope = strdup(task->scope)) != NULL;
+  if (good && task->staged != NULL) {
+    good = duplicate(&again->staged, task->staged, task->bytes);
+    again->from = (uint64_t)again->staged;
+  }
+  if (good) return again;
+  sk__task_unref(again);
+  return NULL;
 }
 
 sk__task *sk__task_ref(sk__task *task) {
@@ -31,7 +71,10 @@ sk__task *sk__task_ref(sk__task *task) {
 
 void sk__task_unref(sk__task *task) {
   if (task == NULL || --task->references > 0) return;
+  sk__stream_unref(task->stream);
+  if (task->event != NULL) sk__event_unref(task->event);
   free(task->args);
+  free(task->staged);
   free(task->scope);
   free(task);
 }

@@ -25,14 +25,20 @@ static double now(void) {
 
 /* ---- findings ---- */
 
-static bool same_cause(const sk__finding *a, const sk__finding *b) {
-  if (strcmp(a->id, b->id) != 0) return false;
-  for (int end = 0; end < 2; end++)
-    if (a->ends[end].site != b->ends[end].site || strcmp(a->ends[end].kernel, b->ends[end].kernel) != 0) return false;
-  return a->ends[0].site != NULL || strcmp(a->message, b->message) == 0;
+static bool same_place(const sk__end *a, const sk__end *b) {
+  return a->site == b->site && strcmp(a->kernel, b->kernel) == 0;
 }
 
-static void collect_finding(sk__verify_result *result, size_t mode, const sk__finding *finding) {
+/* Same id and same places, in either order; without places the words decide. */
+static bool same_cause(const sk__finding *a, const sk__finding *b) {
+  if (strcmp(a->id, b->id) != 0) return false;
+  bool straight = same_place(&a->ends[0], &b->ends[0]) && same_place(&a->ends[1], &b->ends[1]);
+  bool crossed = same_place(&a->ends[0], &b->ends[1]) && same_place(&a->ends[1], &b->ends[0]);
+  if (!straight && !crossed) return false;
+  return a->ends[0].site != NULL || a->ends[1].site != NULL || strcmp(a->message, b->message) == 0;
+}
+
+static void collect_finding(sk__verify_result *result, size_t mode, const sk__finding *finding, sk__streams streams) {
   sk__seen_finding *seen = NULL;
   for (size_t i = 0; i < result->finding_count && seen == NULL; i++)
     if (same_cause(&result->findings[i].finding, finding)) seen = &result->findings[i];
@@ -43,23 +49,27 @@ static void collect_finding(sk__verify_result *result, size_t mode, const sk__fi
     seen = &items[result->finding_count++];
     memset(seen, 0, sizeof *seen);
     seen->finding = *finding;
+    seen->streams = streams;
   } else {
     seen->finding.count += finding->count;
     if (finding->severity < seen->finding.severity) seen->finding.severity = finding->severity; /* worst first */
   }
+  if (seen->streams == SK__STREAMS_UNKNOWN) seen->streams = streams;
   bool fused = result->modes[mode].mode.kind != SK__MODE_UNFUSED;
   seen->finding.in_fused |= fused;
   seen->finding.in_unfused |= !fused;
   if (mode < 256) seen->modes[mode / 64] |= UINT64_C(1) << (mode % 64);
 }
 
-/* Takes the checker's findings over into the mode, so that the next mode starts with none. */
-static void collect_findings(sk__verifier *verifier, size_t mode) {
+/* Takes the checker's findings over into the mode, so that the next mode starts with none. plan: what ran,
+ * NULL un-fused. */
+static void collect_findings(sk__verifier *verifier, size_t mode, const sk__plan *plan) {
   sk__checker *checker = sk__machine_checker(sk__runtime_machine(verifier->runtime));
   size_t count = 0;
   const sk__finding *findings = sk__findings(checker, &count);
   for (size_t i = 0; i < count; i++) {
-    collect_finding(&verifier->result, mode, &findings[i]);
+    sk__streams streams = plan != NULL ? sk__streams_of(plan, &findings[i]) : SK__STREAMS_UNKNOWN;
+    collect_finding(&verifier->result, mode, &findings[i], streams);
     if (findings[i].severity == SK__ERROR) verifier->result.modes[mode].findings++;
   }
   sk__findings_clear(checker);
@@ -139,7 +149,8 @@ static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
   json_array_append_new(verifier->result.plans, json);
 }
 
-static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
+static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+  sk__mode_result *mode = &verifier->result.modes[index];
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
   sk__graph *graph = NULL;
   sk__plan *plan = NULL;
@@ -152,6 +163,7 @@ static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_
     bool first = mode->mode.kind == SK__MODE_FUSED && mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
     if (first) keep_plan(verifier, plan);
     status = run_plan(verifier, plan, mode);
+    collect_findings(verifier, index, plan);
     sk__plan_free(plan);
   } else if (status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED) {
     mode->status = status;
@@ -177,9 +189,9 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
     verifier->progress(verifier->progress_context, name, index, verifier->result.mode_count);
   double start = now();
   sk_status status = mode->mode.kind == SK__MODE_UNFUSED ? run_unfused(verifier, tasks, count, mode)
-                                                         : run_fused(verifier, tasks, count, mode);
+                                                         : run_fused(verifier, tasks, count, index);
   mode->seconds += now() - start;
-  collect_findings(verifier, index);
+  collect_findings(verifier, index, NULL);
   return status;
 }
 
@@ -242,7 +254,7 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
   sk_status status = run_unfused(verifier, tasks, count, mode);
   mode->seconds += now() - start;
   verifier->result.seconds = mode->seconds;
-  collect_findings(verifier, 0);
+  collect_findings(verifier, 0, NULL);
   return status != SK_OK ? status : mode->status;
 }
 
@@ -291,6 +303,8 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
   verifier->progress = progress;
   verifier->progress_context = context;
 }
+
+void sk__verifier_collect(sk__verifier *verifier) { collect_findings(verifier, 0, NULL); }
 
 const sk__verify_result *sk__verifier_result(sk__verifier *verifier) { return &verifier->result; }
 

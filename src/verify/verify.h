@@ -99,10 +99,19 @@ typedef struct sk__mode_result {
   sk__buffer_difference differences[SK__MAX_DIFFERENCES];
 } sk__mode_result;
 
+/* Whether the two ends of a finding inside an SK belong to one stream of the program. */
+typedef enum sk__streams { SK__STREAMS_UNKNOWN, SK__STREAMS_SAME, SK__STREAMS_DIFFER } sk__streams;
+
 typedef struct sk__seen_finding {
-  sk__finding finding;
+  sk__finding finding;          /* as the checkers reported it; sk__classified gives it as it is shown */
+  sk__streams streams;
   uint64_t modes[4];            /* bit per mode index (the first 256 modes) */
 } sk__seen_finding;
+
+/* The finding with the id, remedy and category of the hazard it turned out to be: an unordered access that
+ * only fusing brought about is H4, H18, H19 or H36, an unwritten local byte H34. */
+void sk__classified(const sk__seen_finding *seen, sk__finding *out);
+sk__streams sk__streams_of(const sk__plan *plan, const sk__finding *finding);
 
 typedef struct sk__verify_result {
   size_t mode_count;
@@ -134,6 +143,8 @@ typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, s
 SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes, size_t mode_count,
                                           sk__verifier **out);
 void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
+/* Findings made outside of device work, by the host's calls, count for the reference. */
+void sk__verifier_collect(sk__verifier *verifier);
 /* Results so far, owned by the verifier. */
 const sk__verify_result *sk__verifier_result(sk__verifier *verifier);
 void sk__verifier_destroy(sk__verifier *verifier);

@@ -1,0 +1,62 @@
+/* report.c - findings of the host side, and names for device memory. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/internal.h"
+
+static sk__finding host_finding(const char *id, uint64_t address) {
+  sk__finding finding = {.category = SK__CAT_HOST, .severity = SK__ERROR, .end_count = 1};
+  sk__text_copy(finding.id, sizeof finding.id, id);
+  finding.ends[0] = (sk__end){.role = "host", .core = SK__HOST_CORE, .core_type = -1, .pipe = -1, .block = -1, .sub_block = -1,
+                              .launch = -1, .task = -1, .address = address, .mem = SK__MEM_GM};
+  return finding;
+}
+
+static void report_argument(sk__runtime *runtime, const sk__task *task, const char *parameter, uint32_t number, uint64_t address) {
+  sk__finding finding = host_finding("GM_ARGUMENT", address);
+  sk__end *end = &finding.ends[0];
+  end->instr = "launch";
+  sk__text_copy(end->kernel, sizeof end->kernel, task->kernel->name);
+  sk__text words = sk__text_on(finding.message, sizeof finding.message), detail = sk__text_on(end->detail, sizeof end->detail);
+  sk__text_add(&words, "argument %u (%s) of kernel '%s' points to 0x%" PRIx64 ", which is no device memory", number, parameter,
+               task->kernel->name, address);
+  if (task->file != NULL) sk__text_add(&detail, "launched at %s:%u", task->file, task->line);
+  sk__text_copy(finding.remedy, sizeof finding.remedy,
+                "pass an address that aclrtMalloc returned; host data reaches the device by aclrtMemcpy");
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
+void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
+  const sk_kernel *kernel = task->kernel;
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
+    const sk_kernel_param *parameter = &kernel->params[i];
+    uint64_t address = 0;
+    if (parameter->is_pointer == 0 || parameter->size_bytes != sizeof address) continue;
+    memcpy(&address, (const char *)task->args + parameter->offset_bytes, sizeof address);
+    if (address == 0) continue; /* an optional tensor that is not there */
+    if (!sk__in_gm(address)) {
+      report_argument(runtime, task, parameter->name, i + 1, address);
+      continue;
+    }
+    char label[96];
+    sk__text text = sk__text_on(label, sizeof label);
+    sk__text_add(&text, "%s (argument %u of %s)", parameter->name, i + 1, kernel->name);
+    sk__gm_label(runtime->machine, address, SK__UNNAMED_MEMORY, label);
+  }
+}
+
+void sk__report_invalid_free(sk__runtime *runtime, const void *address) {
+  sk__finding finding = host_finding("GM_FREE_INVALID", (uint64_t)address);
+  finding.ends[0].instr = "aclrtFree";
+  sk__text words = sk__text_on(finding.message, sizeof finding.message);
+  sk__gm_info info;
+  sk__text_add(&words, "aclrtFree of 0x%" PRIx64 ", which is not the start of live device memory", (uint64_t)address);
+  if (sk__gm_find(runtime->machine, (uint64_t)address, &info))
+    sk__text_add(&words, ": it lies %" PRIu64 " bytes inside '%s' (%" PRIu64 " bytes)", (uint64_t)address - info.start, info.label,
+                 info.bytes);
+  else
+    sk__text_add(&words, ": it was freed before, or never was");
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "free each allocation once, by the address that aclrtMalloc returned");
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}

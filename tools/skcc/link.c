@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "skcc_config.h"
+
 /* Calls that move memory go through the hooks' versions, which report device memory first. */
 static const char wrapped[] =
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=__memcpy_chk,--wrap=__memmove_chk,--wrap=__memset_chk";
@@ -16,6 +18,7 @@ static void add_library(const places *p, list *argv) {
   list_add(argv, p->hooks);
   list_addf(argv, "-L%s", p->library_dir);
   list_add(argv, "-lsuperkernel");
+  list_add_words(argv, SKCC_SANITIZE);
   list_addf(argv, "-Wl,-rpath,%s", p->library_dir);
 }
 

@@ -1,6 +1,7 @@
 /* scopes.c - which scopes are open at each node: one stack over all streams, in order of capture. */
 #include <string.h>
 
+#include "base/rng.h"
 #include "fuse/planner.h"
 
 enum { SET_WORDS = SK__MAX_SCOPE_NAMES / 64 };
@@ -23,7 +24,10 @@ typedef struct stack {
   uint32_t counts[SK__MAX_SCOPE_NAMES]; /* openings per name */
   size_t nameless, too_many;
   uint64_t set[SET_WORDS];
+  uint64_t hash;      /* of the set: one random word per member, added up bit by bit */
   uint32_t number;    /* of the set now */
+  uint32_t *numbers;  /* hash table of the sets so far: 1 + number */
+  size_t numbers_mask;
   bool stale;         /* the set changed since number was looked up */
 } stack;
 
@@ -67,18 +71,27 @@ static bool *register_names(sk__planner *p, name_index *index) {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
+static void toggle(stack *s, uint32_t name) {
+  uint64_t seed = name;
+  s->set[name / 64] ^= UINT64_C(1) << (name % 64);
+  s->hash ^= sk__splitmix64(&seed);
+  s->stale = true;
+}
+
 static sk_status set_number(sk__planner *p, stack *s) {
   if (!s->stale) return SK_OK;
   s->stale = false;
-  for (size_t i = 0; i < p->flag_set_count; i++)
-    if (memcmp(p->flag_sets[i], s->set, sizeof s->set) == 0) {
-      s->number = (uint32_t)i;
+  size_t at = s->hash & s->numbers_mask;
+  for (; s->numbers[at] != 0; at = (at + 1) & s->numbers_mask)
+    if (memcmp(p->flag_sets[s->numbers[at] - 1], s->set, sizeof s->set) == 0) {
+      s->number = s->numbers[at] - 1;
       return SK_OK;
     }
   uint64_t *copy = sk__arena_copy(&p->scratch, s->set, sizeof s->set);
   if (copy == NULL) return SK_OUT_OF_MEMORY;
   s->number = (uint32_t)p->flag_set_count;
   p->flag_sets[p->flag_set_count++] = copy;
+  s->numbers[at] = s->number + 1;
   return SK_OK;
 }
 
@@ -89,10 +102,7 @@ static sk_status push(sk__planner *p, stack *s, name_index *index, uint32_t at, 
   s->texts[s->open.count - 1] = node->scope;
   if (name == NAMELESS) s->nameless++;
   else if (name == TOO_MANY) s->too_many++;
-  else if (s->counts[name]++ == 0) {
-    s->set[name / 64] |= UINT64_C(1) << (name % 64);
-    s->stale = true;
-  }
+  else if (s->counts[name]++ == 0) toggle(s, name);
   return SK_OK;
 }
 
@@ -109,10 +119,7 @@ static bool pop(stack *s, const char *text) {
   uint32_t name = s->open.items[--i].name;
   if (name == NAMELESS) s->nameless--;
   else if (name == TOO_MANY) s->too_many--;
-  else if (--s->counts[name] == 0) {
-    s->set[name / 64] &= ~(UINT64_C(1) << (name % 64));
-    s->stale = true;
-  }
+  else if (--s->counts[name] == 0) toggle(s, name);
   memmove(s->texts + i, s->texts + i + 1, (s->open.count - 1 - i) * sizeof *s->texts);
   sk__vec_remove(&s->open, i);
   return true;
@@ -162,8 +169,10 @@ sk_status sk__mark_scopes(sk__planner *p) {
   stack *s = sk__arena_new(&p->scratch, stack);
   if (index.slots == NULL || p->scope_names == NULL || p->flag_sets == NULL || s == NULL) return SK_OUT_OF_MEMORY;
   s->texts = sk__arena_array(&p->scratch, const char *, markers + 1);
+  s->numbers = sk__arena_array(&p->scratch, uint32_t, index.mask + 1);
+  s->numbers_mask = index.mask;
   const bool *lost = register_names(p, &index);
-  if (s->texts == NULL || lost == NULL) return SK_OUT_OF_MEMORY;
+  if (s->texts == NULL || s->numbers == NULL || lost == NULL) return SK_OUT_OF_MEMORY;
   s->stale = true;
   sk_status status = set_number(p, s); /* the empty set is number 0 */
   for (size_t i = 0; i < p->graph->node_count && status == SK_OK; i++) status = visit(p, s, &index, (uint32_t)i, lost[i]);

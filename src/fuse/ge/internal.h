@@ -38,6 +38,9 @@ typedef struct sk__ge_part {
   uint32_t edges_out, edges_in; /* two queues: kinds of edges kept, SK__GE_EDGE_* */
 } sk__ge_part;
 
+/* Who sends and who receives an event, by number among the described subs; UINT32_MAX nobody. */
+typedef struct sk__ge_event_use { int64_t id; uint32_t first_send, last_send, last_recv; } sk__ge_event_use;
+
 typedef struct sk__ge_build {
   const sk__ge_input *input;
   sk__arena *arena;
@@ -45,6 +48,8 @@ typedef struct sk__ge_build {
   sk__ge_failure *failure;
   sk__ge_part *parts;
   size_t count;
+  sk__ge_event_use *events;  /* ascending ids */
+  size_t event_count;
   bool emulate;
   bool early;                /* early start between operators */
   bool no_memory;            /* a step could not be stored; looked at once, at the end */
@@ -52,8 +57,11 @@ typedef struct sk__ge_build {
 
 static inline uint64_t sk__ge_number(const sk__ge_build *b, sk__ge_key key) { return b->out->options.values[key].number; }
 
+/* events.c: event tables, one queue or two. */
+SK_MUST_USE sk_status sk__ge_read_events(sk__ge_build *b);
 /* facts.c: events, launch, parameters, flushes; refusals in the order of the real generator. */
 SK_MUST_USE sk_status sk__ge_facts(sk__ge_build *b);
+const sk__ge_event_use *sk__ge_use_of(const sk__ge_build *b, int64_t event); /* NULL: nobody's */
 bool sk__ge_is_inner(const sk__ge_build *b, int64_t event);
 bool sk__ge_needs_feed(const sk__ge_build *b, const sk__ge_part *part);
 void sk__ge_warn(sk__ge_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -19,6 +19,11 @@ static const char *const keys[] = {
     SK__GE_OPTION_LIST(X)
 #undef X
 };
+static const char all_keys[] =
+#define X(name, key, kind, standard, legal, help) " " key
+    SK__GE_OPTION_LIST(X)
+#undef X
+    ;
 static const char *const error_names[] = {
 #define X(name, text) #name,
     SK__GE_ERROR_LIST(X)
@@ -145,7 +150,7 @@ static sk_status take_value(sk__ge_options *out, int key, const char *text, sk__
 static sk_status unknown_key(const char *key, sk__ge_failure *failure) {
   const char *meant = sk__nearest(key, keys, SK__GE_KEYS);
   if (meant != NULL) return sk__ge_fail(failure, SK__GE_OPT_UNKNOWN, key, UINT32_MAX, -1, "did you mean '%s'?", meant);
-  return sk__ge_fail(failure, SK__GE_OPT_UNKNOWN, key, UINT32_MAX, -1, "skv plan --help lists the keys");
+  return sk__ge_fail(failure, SK__GE_OPT_UNKNOWN, key, UINT32_MAX, -1, "legal:%s", all_keys);
 }
 
 /* The order of the tests is that of the real parser: it decides which error a bad part gives. */

@@ -200,7 +200,7 @@ void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe
   sk__finding finding;
   sk__end *end;
   if (core != NULL) {
-    finding = sk__core_finding(core, id, SK__CAT_OPERATOR, SK__ERROR);
+    finding = sk__core_finding(core, id, freed ? SK__CAT_HOST : SK__CAT_OPERATOR, SK__ERROR);
     finding.end_count = 0;
     end = sk__finding_end(&finding, core, kind == SK__READ ? "reader" : "writer", site, instr);
   } else {

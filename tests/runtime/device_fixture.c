@@ -23,7 +23,7 @@ static void add_kernel(const void *raw) {
 
 static void crash_kernel(const void *raw) {
   (void)raw;
-  int *volatile nowhere = NULL;
+  volatile int *volatile nowhere = NULL;
   *nowhere = 1;
 }
 

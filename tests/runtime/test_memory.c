@@ -20,7 +20,7 @@ static void test_device_memory_runs_out(void **state) {
   assert_ok(aclrtGetMemInfo(0, &free_bytes, &total));
   int error = ACL_SUCCESS;
   while (got < 16 && (error = aclrtMalloc(&all[got], total / 4, ACL_MEM_MALLOC_HUGE_FIRST)) == ACL_SUCCESS) got++;
-  assert_int_equal(got, 4);
+  assert_in_range(got, 3, 4); /* each allocation has guards around it */
   assert_fails(error, ACL_ERROR_RT_MEMORY_ALLOCATION, "bytes in use of");
   assert_ok(aclrtFree(all[1]));
   assert_ok(aclrtMalloc(&all[1], total / 4, ACL_MEM_MALLOC_HUGE_FIRST));

@@ -34,13 +34,13 @@ static void two_kernels(const sk_kernel *first, const sk_kernel *second) {
 }
 static void test_a_load_that_nothing_waits_for(void **state) {
   (void)state;
-  two_kernels(&load_last, &add_vector);
+  two_kernels(&load_last, &store_first);
   assert_int_equal(shown("H18"), 1);
   assert_int_equal(shown("SYNC_GM"), 0);
 }
 static void test_a_load_that_is_drained(void **state) {
   (void)state;
-  two_kernels(&load_drained, &add_vector);
+  two_kernels(&load_drained, &store_first);
   assert_int_equal(shown_all(), 0);
 }
 static void test_local_memory_reused_too_early(void **state) {
@@ -65,7 +65,7 @@ static void two_streams(const sk_kernel *first) {
   launch(one, first, 1, a, b, 1);
   assert_ok(aclrtRecordEvent(event, one));
   assert_ok(aclrtStreamWaitEvent(two, event));
-  launch(two, &add_vector, 1, b, a, 1);
+  launch(two, &store_first, 1, b, a, 1);
   assert_ok(aclrtSynchronizeDevice());
   assert_int_equal(mode_of("fused")->sk_launches, 1);
 }
@@ -86,7 +86,7 @@ static void test_a_race_of_the_program_stays_one(void **state) {
   twin_open("unfused,fused");
   void *a = buffer_new(0), *b = buffer_new(0);
   launch(stream_new(), &load_last, 1, a, b, 1);
-  launch(stream_new(), &add_vector, 1, b, a, 1);
+  launch(stream_new(), &store_first, 1, b, a, 1);
   assert_ok(aclrtSynchronizeDevice());
   assert_int_equal(shown("SYNC_GM"), 1);
   assert_int_equal(shown("H36") + shown("H18"), 0);

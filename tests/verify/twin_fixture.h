@@ -25,6 +25,7 @@ extern const sk_kernel load_drained;    /* the same, then a full barrier */
 extern const sk_kernel local_last;      /* ends with a write of UB on V that nothing waits for */
 extern const sk_kernel local_drained;
 extern const sk_kernel local_first;     /* begins with a write of the same UB bytes on MTE2 */
+extern const sk_kernel store_first;     /* stores its slot at once */
 extern const sk_kernel crash_fused;     /* faults where two vector cores stand by a cube core */
 
 /* Attaches a verifier with these modes. */

@@ -1,0 +1,3 @@
+"""Ids of the catalogue that no program of the suite has, and why."""
+NOT_HERE = {
+}

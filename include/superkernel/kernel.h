@@ -102,6 +102,13 @@ SK_EXPORT void *sk_local_dynamic(void);
  * local memory; everything else they let pass. */
 SK_EXPORT void sk_hook_read(const void *address, uint64_t bytes, const void *site);
 SK_EXPORT void sk_hook_write(void *address, uint64_t bytes, const void *site);
+/* The same for the sizes the compiler's hooks have: they are called once per plain access. */
+#define SK_HOOK_SIZES(X) X(1) X(2) X(4) X(8) X(16)
+#define SK_HOOK(bytes)                                                      \
+  SK_EXPORT void sk_hook_read##bytes(const void *address, const void *site); \
+  SK_EXPORT void sk_hook_write##bytes(void *address, const void *site);
+SK_HOOK_SIZES(SK_HOOK)
+#undef SK_HOOK
 
 #ifdef __cplusplus
 }

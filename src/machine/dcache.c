@@ -122,6 +122,7 @@ static void entry_drop(sk__memory *memory, sk__line_entry *entry) {
 static void recent_clear(sk__dcache *cache) {
   for (uint32_t i = 0; i < SK__RECENT; i++) cache->recent[i] = &cache->none;
   memset(cache->local, 0, sizeof cache->local);
+  cache->recent_used = false;
 }
 
 sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
@@ -381,6 +382,7 @@ sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bo
   if (line != NULL && line->seen.fast == at && (!is_write || (need & ~line->dirty) == 0)) {
     if (is_write) note_now(core, SK__PIPE_S, &line->store);
     cache->recent[sk__recent_slot(at)] = &line->seen;
+    cache->recent_used = true;
     return line;
   }
   directory_lock(memory);
@@ -390,6 +392,7 @@ sk__line *sk__dcache_access(sk__core *core, uint64_t address, uint64_t bytes, bo
   line->seen.fast = may_be_fast(memory, cache, line) ? at : 0;
   directory_unlock(memory);
   cache->recent[sk__recent_slot(at)] = &line->seen;
+  cache->recent_used = true;
   return line;
 }
 
@@ -415,7 +418,7 @@ void sk__dcache_clean_all(sk__core *core) {
   for (uint32_t word = 0; word < sizeof cache->occupied / sizeof cache->occupied[0]; word++)
     while (cache->occupied[word] != 0)
       line_drop(core, &cache->lines[word * 64 + (uint32_t)__builtin_ctzll(cache->occupied[word])], "dcci");
-  recent_clear(cache);
+  if (cache->recent_used) recent_clear(cache);
   directory_unlock(cache->memory);
 }
 

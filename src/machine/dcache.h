@@ -23,7 +23,9 @@ enum { SK__DCACHE_WAYS = 2, SK__DCACHE_MAX_SETS = 1 };
 #else
 enum { SK__DCACHE_WAYS = 4, SK__DCACHE_MAX_SETS = 128 };
 #endif
-enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4, SK__RECENT = 16 };
+enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4 };
+/* Lines hit last. Few of local memory: their records stand here, and a block's end clears them. */
+enum { SK__RECENT = 64, SK__RECENT_LOCAL = 16 };
 
 /* Who did something: enough to make an end of a finding and to ask whether it is ordered. */
 typedef struct sk__note {
@@ -61,7 +63,8 @@ typedef struct sk__line {
 
 struct sk__dcache {
   sk__seen *recent[SK__RECENT]; /* lines of device memory hit last, by sk__recent_slot; never NULL */
-  sk__seen local[SK__RECENT];   /* lines of local memory, likewise */
+  sk__seen local[SK__RECENT_LOCAL]; /* lines of local memory, likewise */
+  bool recent_used;     /* some of the two above is not cleared */
   sk__seen *late;       /* those with late bytes */
   uint32_t sets;
   uint32_t ub_bytes;    /* what scalar code can reach of the local memories */
@@ -122,7 +125,10 @@ static inline const sk__extent *sk__extent_of(sk__dcache *cache, uint64_t addres
 
 /* Arrays often start a power of two apart: mix higher bits in. */
 static inline uint32_t sk__recent_slot(uint64_t address) {
-  return (uint32_t)(address >> 6 ^ address >> 10 ^ address >> 15) % SK__RECENT;
+  return (uint32_t)(address >> 6 ^ address >> 12 ^ address >> 17) % SK__RECENT;
+}
+static inline sk__seen *sk__local_seen(sk__dcache *cache, uint64_t address) {
+  return &cache->local[(address >> 6 ^ address >> 10) % SK__RECENT_LOCAL];
 }
 /* Hands late accesses to the shadow. Before anything that ends the line's stay or the sub-kernel. */
 static inline void sk__scalar_settle(sk__core *core) { sk__order_settle(&core->order); }

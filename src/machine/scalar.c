@@ -155,7 +155,8 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
     sk__core_abort(core, SK_FAULT);
   }
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
-  sk__seen *seen = &core->dcache->local[sk__recent_slot(address)];
+  sk__seen *seen = sk__local_seen(core->dcache, address);
+  core->dcache->recent_used = true;
   if (seen->fast != line) *seen = (sk__seen){.fast = line, .valid = ~UINT64_C(0)};
   if (seen_add(core, seen, need, is_write) && core->checks)
     record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
@@ -186,11 +187,11 @@ static __attribute__((noinline)) void hook_slow(sk__core *core, uint64_t address
 
 /* A hit: a recent line whose copy is shown, and all bytes are checked, or may be checked later with
  * those that came from the same place. */
-static inline bool hit(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
+static inline __attribute__((always_inline)) bool hit(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
   sk__dcache *cache = core->dcache;
   uint64_t line = address & ~(SK__LINE_BYTES - 1), at = address & (SK__LINE_BYTES - 1);
   bool local = (address >> SK__LOCAL_BIT & 1) != 0;
-  sk__seen *seen = local ? &cache->local[sk__recent_slot(address)] : cache->recent[sk__recent_slot(address)];
+  sk__seen *seen = local ? sk__local_seen(cache, address) : cache->recent[sk__recent_slot(address)];
   if (seen->fast != line || seen->epoch != epoch_of(core) || at + bytes > SK__LINE_BYTES) return false;
   uint64_t need = sk__line_mask(address, bytes), known = is_write ? seen->write : seen->read | seen->write;
   if ((need & ~known) == 0) return true;
@@ -218,3 +219,16 @@ void sk_hook_write(void *address, uint64_t bytes, const void *site) {
   if (core == NULL || hit(core, (uint64_t)address, bytes, true, site)) return;
   hook_slow(core, (uint64_t)address, bytes, true, site);
 }
+
+#define HOOKS(bytes)                                                                    \
+  void sk_hook_read##bytes(const void *address, const void *site) {                     \
+    sk__core *core = sk__self;                                                          \
+    if (core == NULL || hit(core, (uint64_t)address, bytes, false, site)) return;       \
+    hook_slow(core, (uint64_t)address, bytes, false, site);                             \
+  }                                                                                     \
+  void sk_hook_write##bytes(void *address, const void *site) {                          \
+    sk__core *core = sk__self;                                                          \
+    if (core == NULL || hit(core, (uint64_t)address, bytes, true, site)) return;        \
+    hook_slow(core, (uint64_t)address, bytes, true, site);                              \
+  }
+SK_HOOK_SIZES(HOOKS)

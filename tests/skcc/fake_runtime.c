@@ -99,3 +99,8 @@ void sk_hook_write(void *address, uint64_t bytes, const void *site) {
   writes++;
   note('w', bytes);
 }
+
+#define SIZED(bytes)                                                                                             \
+  void sk_hook_read##bytes(const void *address, const void *site) { sk_hook_read(address, bytes, site); }        \
+  void sk_hook_write##bytes(void *address, const void *site) { sk_hook_write(address, bytes, site); }
+SK_HOOK_SIZES(SIZED)

@@ -18,19 +18,19 @@
 #define READ(name, bytes)                                         \
   HOOK void name(const void *address);                            \
   void name(const void *address) {                                \
-    if (IN_WINDOW(address)) sk_hook_read(address, bytes, SITE);   \
+    if (IN_WINDOW(address)) sk_hook_read##bytes(address, SITE);   \
   }
 #define WRITE(name, bytes)                                        \
   HOOK void name(void *address);                                  \
   void name(void *address) {                                      \
-    if (IN_WINDOW(address)) sk_hook_write(address, bytes, SITE);  \
+    if (IN_WINDOW(address)) sk_hook_write##bytes(address, SITE);  \
   }
 #define BOTH(name, bytes)                                         \
   HOOK void name(void *address);                                  \
   void name(void *address) {                                      \
     if (IN_WINDOW(address)) {                                     \
-      sk_hook_read(address, bytes, SITE);                         \
-      sk_hook_write(address, bytes, SITE);                        \
+      sk_hook_read##bytes(address, SITE);                         \
+      sk_hook_write##bytes(address, SITE);                        \
     }                                                             \
   }
 #define ACCESSES(bytes)                                                                                \

@@ -31,14 +31,14 @@ typedef struct sk__fuse_options {
   bool raw_block_num;       /* sub-kernels read the SK's block number, as hand-written __sk__ functions do */
 } sk__fuse_options;
 
-sk__fuse_options sk__fuse_defaults(void);
+SK__API sk__fuse_options sk__fuse_defaults(void);
 
 /* Options from the two dictionaries of the Python interface, {"super_kernel_optimize_options": {...},
  * "super_kernel_debug_options": {...}}; either may be absent or null. A value out of range warns and
  * leaves the default; an unknown key or a value of another type is SK_INVALID_ARGUMENT, with the nearest
  * spelling in why. Text is borrowed from `options`. warn may be NULL. */
 typedef void (*sk__warn_fn)(void *context, const char *text);
-SK_MUST_USE sk_status sk__fuse_options_read(const json_t *options, struct sk__arena *arena, sk__fuse_options *out,
+SK__API SK_MUST_USE sk_status sk__fuse_options_read(const json_t *options, struct sk__arena *arena, sk__fuse_options *out,
                                             sk__warn_fn warn, void *context, char *why, size_t why_bytes);
 
 /* ---- the program ---------------------------------------------------------------------------- */
@@ -130,9 +130,9 @@ typedef struct sk__plan {
 
 /* Plans. SK_INVALID_ARGUMENT / SK_STATE: the real call would fail; *why then names the node and rule
  * (static or owned by nobody: copied into why_text). */
-SK_MUST_USE sk_status sk__plan_make(const sk__graph *graph, const sk__fuse_options *options, sk__plan **out,
+SK__API SK_MUST_USE sk_status sk__plan_make(const sk__graph *graph, const sk__fuse_options *options, sk__plan **out,
                                     char *why, size_t why_bytes);
-void sk__plan_free(sk__plan *plan);
+SK__API void sk__plan_free(sk__plan *plan);
 
 /* What one launch of an execution was. */
 typedef struct sk__launch_result {
@@ -153,10 +153,11 @@ SK_MUST_USE sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, s
 /* Replays recorded decisions (one JSON object per line: graph, options, expect) and counts agreement.
  * Prints "agreed N of M" and the first difference of each kind. */
 typedef struct sk__check_result { size_t cases, agreed, agreed_untagged, untagged; } sk__check_result;
-SK_MUST_USE sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
+SK__API SK_MUST_USE sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
 
 /* Listing for people, and JSON (the vendor's queue schema plus decisions). */
-void sk__plan_print(const sk__plan *plan, FILE *to);
-json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */
+SK__API void sk__plan_print(const sk__plan *plan, FILE *to);
+SK__API void sk__plan_dot(const sk__plan *plan, FILE *to); /* Graphviz */
+SK__API json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */
 
 #endif

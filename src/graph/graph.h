@@ -88,7 +88,7 @@ SK_MUST_USE sk_status sk__graph_from_tasks(const sk__soc *soc, sk__task *const *
  * SK_PARSE and one line that names the place. */
 #define SK__GRAPH_MAX_NODES 1000000u
 SK_MUST_USE sk_status sk__graph_from_json(const json_t *dump, sk__graph **out, char *why, size_t why_bytes);
-SK_MUST_USE sk_status sk__graph_from_text(const char *text, size_t bytes, sk__graph **out, char *why, size_t why_bytes);
-void sk__graph_free(sk__graph *graph);
+SK__API SK_MUST_USE sk_status sk__graph_from_text(const char *text, size_t bytes, sk__graph **out, char *why, size_t why_bytes);
+SK__API void sk__graph_free(sk__graph *graph);
 
 #endif

@@ -160,4 +160,11 @@ SK__API void sk__plan_print(const sk__plan *plan, FILE *to);
 SK__API void sk__plan_dot(const sk__plan *plan, FILE *to); /* Graphviz */
 SK__API json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */
 
+/* Graph mode (fuse/ge/ge.h). A file of recorded generator decisions is told from one of plans by its first
+ * record; its player names every case that differs with the record's tags. 0 = all agree; a file that cannot
+ * be read or does not parse counts as a difference and is named in the report. */
+SK__API bool sk__ge_is_vectors(const json_t *first_record);
+SK__API int sk__ge_check(const char *path, bool emulate_vendor_defects, FILE *report);
+SK_MUST_USE sk_status sk__ge_check_stream(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
+
 #endif

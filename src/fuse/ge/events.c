@@ -12,8 +12,9 @@ static int by_id(const void *a, const void *b) {
 }
 
 static bool sorted_copy(sk__arena *arena, const sk__ge_ids *from, sk__ge_ids *to) {
-  int64_t *items = sk__arena_copy(arena, from->items, from->count * sizeof(int64_t));
+  int64_t *items = sk__arena_array(arena, int64_t, from->count);
   if (items == NULL) return false;
+  for (size_t i = 0; i < from->count; i++) items[i] = from->items[i];
   qsort(items, from->count, sizeof *items, by_id);
   *to = (sk__ge_ids){items, from->count};
   return true;
@@ -30,31 +31,31 @@ static const int64_t *common(const sk__ge_ids *a, const sk__ge_ids *b) {
   return NULL;
 }
 
-typedef struct use { int64_t id, stream; uint32_t number; uint8_t sends; } use;
+typedef struct event_end { int64_t id, stream; uint32_t number; uint8_t sends; } event_end;
 
 /* At one sub the receive counts before the send: an event to itself is no pair of one stream. */
 static int by_event(const void *a, const void *b) {
-  const use *x = a, *y = b;
+  const event_end *x = a, *y = b;
   if (x->id != y->id) return x->id < y->id ? -1 : 1;
   if (x->stream != y->stream) return x->stream < y->stream ? -1 : 1;
   if (x->number != y->number) return x->number < y->number ? -1 : 1;
   return (int)x->sends - (int)y->sends;
 }
 
-static sk_status list_uses(sk__ge_build *b, use **out, size_t *count) {
+static sk_status list_uses(sk__ge_build *b, event_end **out, size_t *count) {
   size_t total = 0;
   for (size_t i = 0; i < b->count; i++) {
     if (!sorted_copy(b->arena, &b->parts[i].sub->send, &b->parts[i].send)) return SK_OUT_OF_MEMORY;
     if (!sorted_copy(b->arena, &b->parts[i].sub->recv, &b->parts[i].recv)) return SK_OUT_OF_MEMORY;
     total += b->parts[i].send.count + b->parts[i].recv.count;
   }
-  use *uses = sk__arena_array(b->arena, use, total);
+  event_end *uses = sk__arena_array(b->arena, event_end, total);
   if (uses == NULL) return SK_OUT_OF_MEMORY;
   size_t at = 0;
   for (uint32_t i = 0; i < b->count; i++) {
     const sk__ge_part *part = &b->parts[i];
-    for (size_t k = 0; k < part->send.count; k++) uses[at++] = (use){part->send.items[k], part->sub->stream, i, 1};
-    for (size_t k = 0; k < part->recv.count; k++) uses[at++] = (use){part->recv.items[k], part->sub->stream, i, 0};
+    for (size_t k = 0; k < part->send.count; k++) uses[at++] = (event_end){part->send.items[k], part->sub->stream, i, 1};
+    for (size_t k = 0; k < part->recv.count; k++) uses[at++] = (event_end){part->recv.items[k], part->sub->stream, i, 0};
   }
   qsort(uses, total, sizeof *uses, by_event);
   *out = uses;
@@ -62,7 +63,7 @@ static sk_status list_uses(sk__ge_build *b, use **out, size_t *count) {
   return SK_OK;
 }
 
-static sk_status make_table(sk__ge_build *b, const use *uses, size_t count) {
+static sk_status make_table(sk__ge_build *b, const event_end *uses, size_t count) {
   b->events = sk__arena_array(b->arena, sk__ge_event_use, count);
   if (b->events == NULL) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < count; i++) {
@@ -132,7 +133,7 @@ static sk_status walk(sk__ge_build *b) {
   return SK_OK;
 }
 
-static sk_status refuse_pairs_of_one_stream(sk__ge_build *b, const use *uses, size_t count) {
+static sk_status refuse_pairs_of_one_stream(sk__ge_build *b, const event_end *uses, size_t count) {
   bool sent = false;
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || uses[i].id != uses[i - 1].id || uses[i].stream != uses[i - 1].stream) sent = false;
@@ -143,7 +144,7 @@ static sk_status refuse_pairs_of_one_stream(sk__ge_build *b, const use *uses, si
 }
 
 sk_status sk__ge_read_events(sk__ge_build *b) {
-  use *uses;
+  event_end *uses;
   size_t count;
   sk_status status = list_uses(b, &uses, &count);
   if (status == SK_OK) status = make_table(b, uses, count);

@@ -1,9 +1,10 @@
 /* scalar.c - plain accesses of kernel code: what the hooks and API scalar reads go through.
  *
- * The hit path knows three things of the line: its copy is shown, these bytes were checked, and nothing
+ * The hit path knows three things of the line: its copy is shown, these bytes were noted, and nothing
  * happened since that may change what is ordered (see epoch_of). Within an epoch a byte already read or
- * written adds nothing to the shadow, and further bytes of the line may wait: whatever changes the order
- * calls settle first (sk__order_settle), so they get the stamps they would have got at once. */
+ * written adds nothing to the shadow, and new bytes may wait: whatever changes the order calls settle first
+ * (sk__order_settle), so they get the stamps they would have got at once. Neighbouring lines then go to the
+ * shadow together. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -54,44 +55,100 @@ void sk__scalar_record(sk__core *core, sk__access kind, uint64_t line, uint64_t 
   }
 }
 
-/* Late reads are of bytes this core had not written in the epoch, so they come first. */
+/* Late bytes of whole neighbouring lines, of one kind and from one place. */
+typedef struct stretch {
+  sk__access kind;
+  uint64_t low, high;
+  const void *site;
+  struct stretch *before; /* to be recorded first */
+} stretch;
+
+static void stretch_record(sk__core *core, stretch *s) {
+  if (s == NULL || s->high == s->low) return;
+  stretch_record(core, s->before);
+  record(core, s->kind, s->low, s->high - s->low, s->site, s->kind == SK__READ ? load_name : store_name);
+  s->low = s->high = 0;
+}
+
+static void stretch_add(sk__core *core, stretch *s, uint64_t line, uint64_t bits, const void *site) {
+  if (bits == 0) return;
+  if (s->site == site && line == s->high) {
+    s->high += SK__LINE_BYTES;
+  } else if (s->site == site && line + SK__LINE_BYTES == s->low) {
+    s->low = line;
+  } else {
+    stretch_record(core, s);
+    s->low = line;
+    s->high = line + SK__LINE_BYTES;
+    s->site = site;
+  }
+}
+
+static bool all_or_none(uint64_t bits) { return bits + 1 <= 1; }
+
+/* Late reads are of bytes this core had not written in the epoch, so they come before the writes of their
+ * line. Lines do not overlap, so their order does not matter. */
 static __attribute__((noinline)) void settle(sk__order *order) {
   sk__core *core = order->context;
   sk__dcache *cache = core->dcache;
+  stretch reads = {.kind = SK__READ}, writes = {.kind = SK__WRITE, .before = &reads};
   order->settle = NULL;
   while (cache->late != NULL) {
     sk__seen *seen = cache->late;
     cache->late = seen->next_late;
-    sk__scalar_record(core, SK__READ, seen->line, seen->late_read, seen->read_site, load_name);
-    sk__scalar_record(core, SK__WRITE, seen->line, seen->late_write, seen->write_site, store_name);
+    if (all_or_none(seen->late_read) && all_or_none(seen->late_write)) {
+      stretch_add(core, &reads, seen->line, seen->late_read, seen->read_site);
+      stretch_add(core, &writes, seen->line, seen->late_write, seen->write_site);
+    } else {
+      sk__scalar_record(core, SK__READ, seen->line, seen->late_read, seen->read_site, load_name);
+      sk__scalar_record(core, SK__WRITE, seen->line, seen->late_write, seen->write_site, store_name);
+    }
     seen->late_read = seen->late_write = 0;
   }
+  stretch_record(core, &reads);
+  stretch_record(core, &writes);
 }
 
-static __attribute__((noinline)) void late_begin(sk__core *core, sk__seen *seen) {
+static __attribute__((noinline)) void late_begin(sk__core *core, sk__seen *seen, uint64_t line) {
   sk__dcache *cache = core->dcache;
-  seen->line = seen->fast;
+  seen->line = line;
   seen->next_late = cache->late;
   cache->late = seen;
   core->order.settle = settle;
 }
 
-/* Bytes of the line not yet checked in this epoch become so; true if there were any. */
-static bool seen_add(const sk__core *core, sk__seen *seen, uint64_t need, bool is_write) {
+static bool has_late(const sk__seen *seen) { return (seen->late_read | seen->late_write) != 0; }
+
+/* Must what is late be handed in before this access is noted? An access of another instruction is recorded at
+ * once; only those from one place are collected. */
+static bool comes_between(const sk__core *core, const sk__seen *seen, bool late, bool is_write) {
+  if (!late) return has_late(seen);
+  return is_write ? seen->late_write != 0 && seen->write_site != core->site
+                  : seen->late_read != 0 && seen->read_site != core->site;
+}
+
+/* Bytes of the line not yet noted in this epoch become so. Those of plain accesses are late. */
+static void note(sk__core *core, sk__seen *seen, uint64_t address, uint64_t bytes, uint64_t need, bool is_write) {
   uint64_t epoch = epoch_of(core);
+  bool late = core->checks && core->instr == (is_write ? store_name : load_name);
+  if (comes_between(core, seen, late, is_write)) sk__scalar_settle(core);
   if (seen->epoch != epoch) {
     seen->epoch = epoch;
     seen->read = seen->write = 0;
   }
-  uint64_t known = is_write ? seen->write : seen->read | seen->write;
+  uint64_t added = need & ~(is_write ? seen->write : seen->read | seen->write);
+  if (late && added != 0 && !has_late(seen)) late_begin(core, seen, address & ~(SK__LINE_BYTES - 1));
   if (is_write) {
     seen->write |= need;
     seen->write_site = core->site;
+    if (late) seen->late_write |= added;
   } else {
     seen->read |= need;
     seen->read_site = core->site;
+    if (late) seen->late_read |= added;
   }
-  return (need & ~known) != 0;
+  if (core->checks && !late && added != 0)
+    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
 }
 
 /* ---- slow path ------------------------------------------------------------------------------- */
@@ -121,8 +178,7 @@ static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_wr
   uint64_t low = whole > extent->start ? whole : extent->start;
   uint64_t high = whole + SK__LINE_BYTES < extent->end ? whole + SK__LINE_BYTES : extent->end;
   seen->valid = sk__line_mask(low, high - low);
-  if (seen_add(core, seen, sk__line_mask(address, bytes), is_write) && core->checks)
-    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
+  note(core, seen, address, bytes, sk__line_mask(address, bytes), is_write);
 }
 
 static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
@@ -157,15 +213,16 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
   sk__seen *seen = sk__local_seen(core->dcache, address);
   core->dcache->recent_used = true;
-  if (seen->fast != line) *seen = (sk__seen){.fast = line, .valid = ~UINT64_C(0)};
-  if (seen_add(core, seen, need, is_write) && core->checks)
-    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
+  if (seen->fast != line) {
+    if (has_late(seen)) sk__scalar_settle(core);
+    *seen = (sk__seen){.fast = line, .valid = ~UINT64_C(0)};
+  }
+  note(core, seen, address, bytes, need, is_write);
 }
 
 void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {
   if (!sk__in_window(address)) return; /* stack and constants */
   core->site = site;
-  sk__scalar_settle(core);
   bool local = sk__in_local(address);
   while (bytes > 0) {
     uint64_t part = SK__LINE_BYTES - (address & (SK__LINE_BYTES - 1));
@@ -196,7 +253,7 @@ static inline __attribute__((always_inline)) bool hit(sk__core *core, uint64_t a
   uint64_t need = sk__line_mask(address, bytes), known = is_write ? seen->write : seen->read | seen->write;
   if ((need & ~known) == 0) return true;
   if ((need & ~seen->valid) != 0 || site != (is_write ? seen->write_site : seen->read_site)) return false;
-  if ((seen->late_read | seen->late_write) == 0) late_begin(core, seen);
+  if ((is_write ? seen->late_write : seen->late_read) == 0) return false; /* the first; no calls here */
   if (is_write) {
     seen->write |= need;
     seen->late_write |= need & ~known;

@@ -51,6 +51,7 @@ static void mover_rows(fixture *f, uint32_t *a, uint32_t *b, uint32_t *ub) {
   sk__order_barrier(&sk__self->order, SK__PIPE_ALL);
   TIME(15, "mover: 32 B out, saving pre-images", 4096, (void)mover_out(a + i * 256, ub, 32, site(9)));
   TIME(16, "roll back of 6 MiB", 1, sk__gm_roll_back(&f->machine));
+  sk__order_barrier(&sk__self->order, SK__PIPE_ALL);
 }
 
 int main(void) {

@@ -123,21 +123,26 @@ static inline void meet(fixture *f) {
   sk__order_join_all(f->machine.checker, orders, CORES);
 }
 
+/* All findings so far; as at a block's end, scalar accesses are handed in first. */
+static inline const sk__finding *findings(fixture *f, size_t *count) {
+  for (uint32_t i = 0; i < CORES; i++) sk__order_settle(&f->cores[i].order);
+  return sk__findings(f->machine.checker, count);
+}
 static inline const sk__finding *finding(fixture *f, const char *id) {
   size_t count;
-  const sk__finding *all = sk__findings(f->machine.checker, &count);
+  const sk__finding *all = findings(f, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(all[i].id, id) == 0) return &all[i];
   return NULL;
 }
 static inline size_t finding_count(fixture *f) {
   size_t count;
-  (void)sk__findings(f->machine.checker, &count);
+  (void)findings(f, &count);
   return count;
 }
 static inline void assert_silent(fixture *f) {
   size_t count;
-  const sk__finding *all = sk__findings(f->machine.checker, &count);
+  const sk__finding *all = findings(f, &count);
   if (count != 0) fail_msg("%s: %s", all[0].id, all[0].message);
 }
 /* There is a finding with this id, and its message contains the words. */

@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,33 +72,35 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   _exit(SK__EXIT_USAGE);
 }
 
-/* How the program ended, in words; empty when it ended well. Returns the exit code that follows if the
- * report itself is clean. */
-static int describe_end(int status, char *text, size_t bytes) {
+/* How the program ended, in words; empty when it ended well. */
+static void describe_end(int status, char *text, size_t bytes) {
   text[0] = '\0';
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return SK__EXIT_CLEAN;
-  if (WIFEXITED(status)) {
+  if (!WIFEXITED(status))
+    snprintf(text, bytes, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) != 0)
     snprintf(text, bytes, "ended with exit code %d", WEXITSTATUS(status));
-    return SK__EXIT_FOUND;
-  }
-  snprintf(text, bytes, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+static int code_of_verdict(json_t *document) {
+  const char *verdict = json_string_value(json_object_get(document, "verdict"));
+#define X(name, text, exit_code) \
+  if (verdict != NULL && strcmp(verdict, text) == 0) return exit_code;
+  SK__VERDICT_LIST(X)
+#undef X
   return SK__EXIT_INTERNAL;
 }
 
 static int report_document(const sk__cli_request *run, json_t *document, int status) {
   char end[128];
-  int program_code = describe_end(status, end, sizeof end);
+  describe_end(status, end, sizeof end);
   json_object_set_new(document, "program", json_string(run->program[0]));
-  if (end[0] != '\0') json_object_set_new(document, "program_end", json_string(end));
-  const char *verdict = json_string_value(json_object_get(document, "verdict"));
-  int code = SK__EXIT_INTERNAL;
-#define X(name, text, exit_code) \
-  if (verdict != NULL && strcmp(verdict, text) == 0) code = exit_code;
-  SK__VERDICT_LIST(X)
-#undef X
-  if (code == SK__EXIT_CLEAN && program_code != SK__EXIT_CLEAN) {
-    code = program_code;
-    json_object_set_new(document, "verdict", json_string(code == SK__EXIT_FOUND ? "mismatch" : "error"));
+  int code = code_of_verdict(document);
+  if (end[0] != '\0') {
+    json_object_set_new(document, "program_end", json_string(end));
+    if (code == SK__EXIT_CLEAN || code == SK__EXIT_USAGE) {
+      json_object_set_new(document, "verdict", json_string(sk__verdict_name(SK__VERDICT_PROGRAM)));
+      code = SK__EXIT_FOUND;
+    }
   }
   if (run->json != NULL) {
     sk_status written = sk__report_write(document, run->json);
@@ -112,27 +115,37 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
 
 static int no_report(const sk__cli_request *run, int status) {
   char end[128];
-  int code = describe_end(status, end, sizeof end);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == SK__EXIT_USAGE) return SK__EXIT_USAGE; /* it said why */
-  fprintf(stderr, "skv %s: '%s' %s without a report; it used no simulated device (was it built by skcc?)\n", run->verb,
-          run->program[0], end[0] != '\0' ? end : "ended");
-  return code == SK__EXIT_CLEAN ? SK__EXIT_USAGE : code;
+  describe_end(status, end, sizeof end);
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : SK__EXIT_FOUND;
+  if (end[0] == '\0')
+    return sk__cli_usage(run->verb, "'%s' used no simulated device (was it built by skcc?)", run->program[0]);
+  if (code == SK__EXIT_USAGE) return code; /* it said why */
+  fprintf(stderr, "skv %s: '%s' %s and left no report\n", run->verb, run->program[0], end);
+  return code == SK__EXIT_INTERNAL ? code : SK__EXIT_FOUND;
+}
+
+/* Where the child puts its report; NULL with one line said. */
+static bool make_report_file(const char *verb, char *path, size_t bytes) {
+  const char *directory = getenv("TMPDIR");
+  int length = snprintf(path, bytes, "%s/skv-report-XXXXXX", directory != NULL && directory[0] != '\0' ? directory : P_tmpdir);
+  int descriptor = length > 0 && (size_t)length < bytes ? mkstemp(path) : -1;
+  if (descriptor >= 0) return close(descriptor) == 0;
+  fprintf(stderr, "skv %s: no temporary file '%s': %s\n", verb, path, strerror(errno));
+  return false;
 }
 
 int sk__cli_launch(const sk__cli_request *run, json_t **document) {
   *document = NULL;
   int refused = check_program(run->verb, run->program[0]);
   if (refused != 0) return refused;
-  char report[] = "/tmp/skv-report-XXXXXX";
-  int descriptor = mkstemp(report);
-  if (descriptor < 0) {
-    fprintf(stderr, "skv %s: no temporary file: %s\n", run->verb, strerror(errno));
-    return SK__EXIT_INTERNAL;
-  }
-  close(descriptor);
+  char report[512];
+  if (!make_report_file(run->verb, report, sizeof report)) return SK__EXIT_INTERNAL;
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) start(run, report);
+  /* The keyboard's signals go to the program as well; skv stays to tell how it ended. */
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
   int status = 0;
   pid_t ended;
   do ended = child > 0 ? waitpid(child, &status, 0) : -1;

@@ -26,7 +26,7 @@ static void print_help(FILE *to) {
           "  skv verify --json report.json ./add        for machines\n"
           "  skv explain H7                             what does this id mean?\n"
           "\nskv VERB --help tells the options of a verb.\n"
-          "exit codes: 0 clean, 1 mismatch or findings, 2 bad usage, 3 not modelled, 4 internal error\n");
+          "exit codes: 0 clean, 1 mismatch, findings or a failed program, 2 bad usage, 3 not modelled, 4 internal error\n");
 }
 
 int sk__cli_usage(const char *verb, const char *format, ...) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
@@ -49,10 +51,13 @@ static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"
                                             {"help", 0, 0, OPT_HELP},         {0, 0, 0, 0}};
 
 static int unknown_option(const char *verb, const struct option *options, const char *given) {
-  const char *names[16];
+  const char *names[16] = {NULL};
+  char word[64] = ""; /* without "=value" */
   size_t count = 0;
   for (; options[count].name != NULL; count++) names[count] = options[count].name;
-  const char *near = given[0] == '-' && given[1] == '-' ? sk__nearest(given + 2, names, count) : NULL;
+  bool is_long = given[0] == '-' && given[1] == '-';
+  if (is_long) snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+  const char *near = is_long ? sk__nearest(word, names, count) : NULL;
   char legal[256];
   sk__text text = sk__text_on(legal, sizeof legal);
   for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s--%s", i > 0 ? ", " : "", names[i]);
@@ -65,6 +70,25 @@ static bool is_number(const char *text, unsigned long low, unsigned long high) {
   errno = 0;
   unsigned long value = strtoul(text, &end, 10);
   return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && value >= low && value <= high;
+}
+
+/* Whether a file can appear at the path: its directory must be there and writable. */
+static int check_output(const char *verb, const char *path) {
+  struct stat status;
+  bool exists = stat(path, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "--json '%s' is a directory; legal: a file", path);
+  if (exists && !S_ISREG(status.st_mode))
+    return access(path, W_OK) == 0 ? 0 : sk__cli_usage(verb, "--json '%s': %s", path, strerror(errno));
+  const char *slash = strrchr(path, '/');
+  char *directory = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+  if (directory == NULL) return SK__EXIT_INTERNAL;
+  const char *why = NULL;
+  if (path[0] == '\0') why = "no name";
+  else if (stat(directory, &status) != 0) why = strerror(errno);
+  else if (!S_ISDIR(status.st_mode)) why = strerror(ENOTDIR);
+  else if (access(directory, W_OK | X_OK) != 0) why = strerror(errno);
+  free(directory);
+  return why == NULL ? 0 : sk__cli_usage(verb, "--json '%s' cannot be written: %s", path, why);
 }
 
 /* Legal values are checked before anything is started. */
@@ -94,13 +118,13 @@ static int check_values(const sk__cli_request *run) {
     for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s%s", i > 0 ? ", " : "", socs[i].name);
     return sk__cli_usage(run->verb, "--soc: no chip profile '%s'; legal: %s", run->soc, why);
   }
-  return 0;
+  return run->json != NULL ? check_output(run->verb, run->json) : 0;
 }
 
 static int parse(int argc, char **argv, const struct option *options, const char *help, sk__cli_request *run) {
   opterr = 0;
   optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "+q", options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "+:q", options, NULL)) != -1;) {
     switch (option) {
       case OPT_MODES: run->modes = optarg; break;
       case OPT_RANDOM: run->random = optarg; break;
@@ -111,6 +135,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_CHECKS: run->checks = optarg; break;
       case 'q': run->quiet = true; break;
       case OPT_HELP: fputs(help, stdout); return -1;
+      case ':': return sk__cli_usage(run->verb, "option '%s' needs a value", argv[optind - 1]);
       default: return unknown_option(run->verb, options, argv[optind - 1]);
     }
   }

@@ -56,24 +56,49 @@ static void print_table(json_t *modes, FILE *to) {
   if (folded > 0) fprintf(to, "  ... and %zu more modes, all identical, without findings\n", folded);
 }
 
-static void print_differences(json_t *mode, FILE *to) {
-  const char *why = text_of(mode, "why");
-  if (why[0] != '\0') fprintf(to, "\n  %s failed: %s\n", text_of(mode, "name"), why);
-  size_t index;
-  json_t *difference;
-  json_array_foreach(json_object_get(mode, "differences"), index, difference) {
-    char reference[40], other[40], max_abs[40], max_rel[40];
-    value_text(json_object_get(difference, "reference"), reference, sizeof reference);
-    value_text(json_object_get(difference, "other"), other, sizeof other);
-    value_text(json_object_get(difference, "max_abs"), max_abs, sizeof max_abs);
-    value_text(json_object_get(difference, "max_rel"), max_rel, sizeof max_rel);
-    fprintf(to, "\n  %s, %s: %lld of %lld elements differ (%s)\n", text_of(mode, "name"), text_of(difference, "buffer"),
-            integer_of(difference, "differing"), integer_of(difference, "elements"), text_of(difference, "dtype"));
-    fprintf(to, "    first at element %lld: un-fused %s, here %s; needs abs %s or rel %s", integer_of(difference, "first_index"),
-            reference, other, max_abs, max_rel);
-    if (integer_of(difference, "max_ulp") > 0) fprintf(to, ", %lld ULP", integer_of(difference, "max_ulp"));
-    if (integer_of(difference, "ties") > 0) fprintf(to, "; %lld differ by one", integer_of(difference, "ties"));
-    fprintf(to, "\n");
+static void print_difference(json_t *difference, FILE *to) {
+  char reference[40], other[40], max_abs[40], max_rel[40];
+  value_text(json_object_get(difference, "reference"), reference, sizeof reference);
+  value_text(json_object_get(difference, "other"), other, sizeof other);
+  value_text(json_object_get(difference, "max_abs"), max_abs, sizeof max_abs);
+  value_text(json_object_get(difference, "max_rel"), max_rel, sizeof max_rel);
+  fprintf(to, "    %s: %lld of %lld elements differ (%s)\n", text_of(difference, "buffer"), integer_of(difference, "differing"),
+          integer_of(difference, "elements"), text_of(difference, "dtype"));
+  fprintf(to, "      first at element %lld: un-fused %s, here %s; needs abs %s or rel %s", integer_of(difference, "first_index"),
+          reference, other, max_abs, max_rel);
+  if (integer_of(difference, "max_ulp") > 0) fprintf(to, ", %lld ULP", integer_of(difference, "max_ulp"));
+  if (integer_of(difference, "ties") > 0) fprintf(to, "; %lld differ by one", integer_of(difference, "ties"));
+  fprintf(to, "\n");
+}
+
+static bool is_remarkable(json_t *mode) {
+  return text_of(mode, "why")[0] != '\0' || json_array_size(json_object_get(mode, "differences")) > 0;
+}
+
+static bool ended_alike(json_t *mode, json_t *other) {
+  return strcmp(text_of(mode, "why"), text_of(other, "why")) == 0 &&
+         json_equal(json_object_get(mode, "differences"), json_object_get(other, "differences"));
+}
+
+/* Modes that failed or differed alike are told once, under all their names. */
+static void print_end_of_modes(json_t *modes, FILE *to) {
+  size_t count = json_array_size(modes);
+  for (size_t i = 0; i < count; i++) {
+    json_t *mode = json_array_get(modes, i), *difference;
+    size_t alike = 0, earlier = 0, index;
+    if (!is_remarkable(mode)) continue;
+    for (size_t j = 0; j < i; j++) earlier += ended_alike(mode, json_array_get(modes, j));
+    if (earlier > 0) continue;
+    fprintf(to, "\n  ");
+    for (size_t j = i; j < count; j++) {
+      if (!ended_alike(mode, json_array_get(modes, j))) continue;
+      if (alike < 4) fprintf(to, "%s%s", alike > 0 ? ", " : "", text_of(json_array_get(modes, j), "name"));
+      alike++;
+    }
+    if (alike > 4) fprintf(to, " and %zu more", alike - 4);
+    if (text_of(mode, "why")[0] != '\0') fprintf(to, " failed: %s\n", text_of(mode, "why"));
+    else fprintf(to, ":\n");
+    json_array_foreach(json_object_get(mode, "differences"), index, difference) print_difference(difference, to);
   }
 }
 
@@ -126,15 +151,21 @@ static void print_estimate(json_t *estimate, FILE *to) {
           real_of(estimate, "unfused_us"), real_of(estimate, "fused_us"), real_of(estimate, "saved_us"));
 }
 
+static bool is_report(json_t *document) {
+  return strcmp(text_of(document, "schema"), SK__REPORT_SCHEMA) == 0 && json_is_string(json_object_get(document, "verdict")) &&
+         json_is_object(json_object_get(document, "soc")) && json_is_array(json_object_get(document, "modes")) &&
+         json_is_array(json_object_get(document, "findings"));
+}
+
 sk_status sk__report_text(json_t *document, FILE *to) {
-  if (strcmp(text_of(document, "schema"), SK__REPORT_SCHEMA) != 0) return SK_PARSE;
+  if (!is_report(document)) return SK_PARSE;
   json_t *soc = json_object_get(document, "soc"), *modes = json_object_get(document, "modes"), *item;
   fprintf(to, "%s on simulated %s (%lld AIC + %lld AIV)\n\n", text_of(document, "program"), text_of(soc, "name"),
           integer_of(soc, "aic"), integer_of(soc, "aiv"));
   size_t index;
   if (integer_of(document, "segments") == 0) fprintf(to, "  the program launched no kernel\n");
   else print_table(modes, to);
-  json_array_foreach(modes, index, item) print_differences(item, to);
+  print_end_of_modes(modes, to);
   print_estimate(json_object_get(document, "estimate"), to);
   json_array_foreach(json_object_get(document, "findings"), index, item) print_finding(item, to);
   if (text_of(document, "failure")[0] != '\0') fprintf(to, "\n  the verifier stopped: %s\n", text_of(document, "failure"));

@@ -33,12 +33,12 @@ int sk__verdict_exit_code(sk__verdict verdict) {
 
 sk__verdict sk__verdict_of(const sk__verify_result *result) {
   if (result->status != SK_OK) return result->status == SK_NOT_MODELLED ? SK__VERDICT_NOT_MODELLED : SK__VERDICT_ERROR;
-  sk__verdict verdict = SK__VERDICT_CLEAN;
+  sk__verdict verdict = result->segments == 0 && result->mode_count > 1 ? SK__VERDICT_NOTHING : SK__VERDICT_CLEAN;
   for (size_t i = 0; i < result->mode_count; i++) {
     const sk__mode_result *mode = &result->modes[i];
     if (mode->status == SK_INTERNAL || mode->status == SK_OUT_OF_MEMORY) return SK__VERDICT_ERROR;
     if (mode->status == SK_NOT_MODELLED && verdict < SK__VERDICT_NOT_MODELLED) verdict = SK__VERDICT_NOT_MODELLED;
-    if (mode->outcome == SK__MISMATCH && verdict == SK__VERDICT_CLEAN) verdict = SK__VERDICT_MISMATCH;
+    if (mode->outcome == SK__MISMATCH && verdict < SK__VERDICT_MISMATCH) verdict = SK__VERDICT_MISMATCH;
     if (mode->outcome == SK__FAILED && verdict < SK__VERDICT_FINDINGS) verdict = SK__VERDICT_FINDINGS;
   }
   for (size_t i = 0; i < result->finding_count; i++) {

@@ -125,13 +125,16 @@ typedef struct sk__verify_result {
 } sk__verify_result;
 
 #define SK__VERDICT_LIST(X)                                                            \
-  X(CLEAN, "clean", 0) X(MISMATCH, "mismatch", 1) X(FINDINGS, "findings", 1)           \
+  X(CLEAN, "clean", 0) X(NOTHING, "nothing-launched", 2) X(PROGRAM, "program-failed", 1) \
+  X(MISMATCH, "mismatch", 1) X(FINDINGS, "findings", 1)                                \
   X(NOT_MODELLED, "not-modelled", 3) X(ERROR, "error", 4)
 typedef enum sk__verdict {
 #define X(name, text, exit_code) SK__VERDICT_##name,
   SK__VERDICT_LIST(X)
 #undef X
 } sk__verdict;
+/* In ascending severity. NOTHING: a twin run of a program without launches proves nothing. PROGRAM is given by
+ * whoever started the program and saw it fail though its device work is clean. */
 sk__verdict sk__verdict_of(const sk__verify_result *result);
 SK__API const char *sk__verdict_name(sk__verdict verdict);
 SK__API int sk__verdict_exit_code(sk__verdict verdict);

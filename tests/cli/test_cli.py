@@ -1,0 +1,333 @@
+"""skv as people and scripts see it: bad input first, then exit codes, reports, progress."""
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "docs")]
+import tap  # noqa: E402
+from programs import SKV, SOURCE, Sandbox, ids  # noqa: E402
+
+sandbox = Sandbox()
+
+HEAD = '#include <signal.h>\n#include <stdio.h>\n#include "acl/acl.h"\n#include "c_api/asc_simd.h"\n'
+KERNEL = """
+__global__ __vector__ void twice(__gm__ int32_t *x) {
+  __ubuf__ int32_t a[16];
+  asc_init();
+  uint32_t core = (uint32_t)(asc_get_block_idx() * asc_get_sub_block_num() + asc_get_sub_block_id());
+  asc_copy_gm2ub(a, x + core * 16, sizeof a);
+  asc_sync();
+  asc_add(a, a, a, 16);
+  asc_sync();
+  asc_copy_ub2gm(x + core * 16, a, sizeof a);
+  asc_sync();
+}
+"""
+SETUP = """
+  int32_t *x = NULL;
+  aclInit(NULL);
+  aclrtSetDevice(0);
+  aclrtMalloc((void **)&x, 512, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMemset(x, 512, 1, 512);
+"""
+LAUNCH = """
+  twice<<<8, 0, NULL>>>(x);
+  twice<<<8, 0, NULL>>>(x);
+  aclrtSynchronizeDevice();
+"""
+PROGRAMS = {
+    "good": KERNEL + "int main(void) {" + SETUP + LAUNCH + "return 0; }\n",
+    "nothing": KERNEL + "int main(void) {" + SETUP + "if (x == NULL) { " + LAUNCH + "} return 0; }\n",
+    "no_device": KERNEL + "int main(int n, char **v) { (void)v; if (n > 5) {" + SETUP + LAUNCH + "} return 0; }\n",
+    "exits3": KERNEL + "int main(void) {" + SETUP + LAUNCH + "return 3; }\n",
+    "killed": KERNEL + "int main(void) {" + SETUP + LAUNCH + "raise(SIGKILL); return 0; }\n",
+    "hello": KERNEL + "int main(int n, char **v) {" + SETUP + LAUNCH + 'for (int i = 1; i < n; i++) puts(v[i]); return 0; }\n',
+}
+built: dict[str, Path] = {}
+
+
+def build_programs() -> None:
+    for name, text in PROGRAMS.items():
+        built[name] = sandbox.compile(name, sandbox.file(name + ".c", HEAD + text))
+    built["flush"] = sandbox.compile("flush", SOURCE / "examples" / "forgotten_flush.c")
+
+
+def refused(words, *parts: str, code: int = 2) -> None:
+    """Exit code, nothing on standard output, one line on standard error that holds the parts."""
+    done = sandbox.skv(*words)
+    assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
+    assert done.stdout == "", done.stdout
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    for part in parts:
+        assert part in lines[0], f"no '{part}' in: {lines[0]}"
+
+
+def no_verb() -> None:
+    done = sandbox.skv()
+    assert done.returncode == 2 and "usage: skv VERB" in done.stderr and done.stdout == ""
+
+
+def unknown_verbs() -> None:
+    refused(["verfy"], "no verb 'verfy'", "did you mean 'verify'", "legal: verify, run, plan")
+    refused(["xyzzy-plugh"], "no verb 'xyzzy-plugh'", "legal:")
+
+
+def unknown_options() -> None:
+    refused(["verify", "--mode-list=fused", built["good"]], "'--mode-list=fused'", "legal: --modes")
+    refused(["verify", "--jsom", "x", built["good"]], "did you mean '--json'?")
+    refused(["run", "--modes", "fused", built["good"]], "'--modes'", "--schedule")
+    refused(["run", "-x", built["good"]], "'-x'", "legal:")
+    refused(["plan", "--json", built["good"]], "'--json'", "legal:")
+
+
+def options_without_a_value() -> None:
+    refused(["verify", "--random"], "option '--random' needs a value")
+    refused(["run", "--soc"], "option '--soc' needs a value")
+
+
+def no_program() -> None:
+    refused(["verify"], "no program given")
+    refused(["run", "--quiet"], "no program given")
+    refused(["plan"], "no program or graph given")
+
+
+def files_that_are_no_programs() -> None:
+    refused(["verify", "no/such/file"], "no/such/file", "No such file")
+    refused(["verify", sandbox.path], "is a directory")
+    text = sandbox.file("text", "#!/bin/sh\nexit 0\n")
+    refused(["verify", text], "is no program", "skcc FILE -o NAME")
+    refused(["run", sandbox.file("empty", "")], "is no program")
+    data = sandbox.path / "data"
+    data.write_bytes(built["good"].read_bytes())
+    data.chmod(0o644)
+    refused(["verify", data], "is not executable")
+    library = sandbox.compile("lib.so", "-shared", "-fPIC", sandbox.file("lib.c", HEAD + KERNEL))
+    refused(["verify", library], "is a shared object")
+
+
+def values_out_of_range() -> None:
+    refused(["verify", "--soc", "ascend9", built["good"]], "no chip profile 'ascend9'", "ascend910b3")
+    refused(["verify", "--random", "abc", built["good"]], "--random 'abc'", "0 to 10000")
+    refused(["verify", "--random", "10001", built["good"]], "0 to 10000")
+    refused(["verify", "--random", "-1", built["good"]], "0 to 10000")
+    refused(["verify", "--modes", "nonsense", built["good"]], "no mode 'nonsense'", "full-cores")
+    refused(["verify", "--modes", "", built["good"]], "no mode ''")
+    refused(["run", "--schedule", "fast", built["good"]], "--schedule 'fast'", "slow-aiv1")
+    refused(["run", "--threads", "0", built["good"]], "--threads '0'", "1 to 64")
+    refused(["run", "--checks", "maybe", built["good"]], "--checks 'maybe'", "on, off")
+
+
+def reports_that_cannot_be_written() -> None:
+    refused(["verify", "--json", sandbox.path / "no" / "r.json", built["good"]], "--json", "No such file")
+    refused(["verify", "--json", sandbox.path, built["good"]], "is a directory")
+    refused(["verify", "--json", "", built["good"]], "no name")
+    refused(["verify", "--json", built["good"] / "r.json", built["good"]], "Not a directory")
+
+
+def a_full_disk() -> None:
+    refused(["verify", "--quiet", "--json", "/dev/full", built["good"]], "--json '/dev/full'", "No space left", code=4)
+
+
+def a_report_replaces_the_old_one_whole() -> None:
+    report = sandbox.path / "kept.json"
+    report.write_text("old", encoding="utf-8")
+    assert sandbox.skv("verify", "--quiet", "--json", report, built["good"]).returncode == 0
+    assert json.loads(report.read_text(encoding="utf-8"))["verdict"] == "clean"
+    assert not [name for name in os.listdir(sandbox.path) if name.startswith("kept.json.") or name.startswith(".kept")]
+
+
+def verbs_that_tell_are_checked() -> None:
+    refused(["explain", "H77"], "no id 'H77'", "did you mean 'H7'")
+    refused(["explain", "H7", "H8"], "takes one id")
+    refused(["soc", "x"], "takes no arguments")
+    refused(["version", "x"], "takes no arguments")
+    refused(["ops", "npu_nothing"], "no operator 'npu_nothing'")
+    refused(["report"], "takes one file")
+    refused(["report", "no/such.json"], "no/such.json")
+    refused(["report", sandbox.file("broken.json", "{")], "broken.json", "line 1")
+    refused(["report", sandbox.file("other.json", '{"schema": "other/1"}')], "is no report", "superkernel.verify/1")
+    refused(["report", sandbox.file("bare.json", '{"schema": "superkernel.verify/1"}')], "is no report")
+
+
+def programs_that_prove_nothing() -> None:
+    refused(["verify", built["no_device"]], "used no simulated device", "built by skcc")
+    done = sandbox.skv("verify", built["nothing"])
+    assert done.returncode == 2 and "launched no kernel" in done.stdout and "verdict: nothing-launched" in done.stdout
+    done = sandbox.skv("run", built["nothing"])
+    assert done.returncode == 0 and "launched no kernel" in done.stdout
+
+
+def programs_that_fail() -> None:
+    done = sandbox.skv("verify", built["exits3"])
+    assert done.returncode == 1 and "ended with exit code 3" in done.stdout and "verdict: program-failed" in done.stdout
+    refused(["verify", built["killed"]], "was killed by signal 9", "no report", code=1)
+
+
+def clean_programs() -> None:
+    done = sandbox.skv("verify", built["good"])
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert re.search(r"^  fused +1 \(1 SK\) +8 AIV +identical", done.stdout, re.M), done.stdout
+    assert done.stdout.endswith("\nverdict: clean\n")
+    assert sandbox.skv("run", built["good"]).returncode == 0
+    assert sandbox.skv("run", "--checks", "off", "--threads", "2", "--schedule", "random:3", built["good"]).returncode == 0
+
+
+def findings_and_their_twin() -> None:
+    done = sandbox.skv("verify", built["flush"])
+    assert done.returncode == 1 and "error H11" in done.stdout and "verdict: findings" in done.stdout
+    assert "silent un-fused" in done.stdout and "forgotten_flush.c:" in done.stdout
+    repaired = sandbox.compile("repaired", "-DREPAIRED", SOURCE / "examples" / "forgotten_flush.c")
+    assert sandbox.skv("verify", repaired).returncode == 0
+    assert sandbox.skv("run", built["flush"]).returncode == 0  # alone it is right
+
+
+def what_is_not_modelled_is_named() -> None:
+    source = sandbox.file("stack.c", HEAD + KERNEL.replace("asc_init();", "asc_init(); (void)asc_get_phy_stack_base();") +
+                          "int main(void) {" + SETUP + LAUNCH + "return 0; }\n")
+    done = sandbox.skv("verify", sandbox.compile("stack", source))
+    assert done.returncode == 3 and "verdict: not-modelled" in done.stdout and "asc_get_phy_stack_base" in done.stdout, done.stdout
+
+
+def arguments_reach_the_program() -> None:
+    done = sandbox.skv("verify", "--quiet", built["hello"], "--json", "-q", "a b")
+    assert done.returncode == 0 and done.stdout == "--json\n-q\na b\n", done.stdout + done.stderr
+
+
+def quiet_prints_nothing() -> None:
+    done = sandbox.skv("verify", "-q", built["flush"])
+    assert done.returncode == 1 and done.stderr == ""
+    assert "verdict" not in done.stdout
+
+
+def report_prints_the_same_text() -> None:
+    for name in ("good", "flush", "exits3"):
+        report = sandbox.path / f"{name}.saved"
+        done = sandbox.skv("verify", "--json", report, built[name])
+        again = sandbox.skv("report", report)
+        own_words = re.compile(r"^forgotten_flush: .*\n", re.M)
+        assert own_words.sub("", done.stdout) == again.stdout, done.stdout + again.stdout
+        assert again.returncode == 0
+
+
+def progress_only_on_a_terminal() -> None:
+    assert "\r" not in sandbox.skv("verify", built["good"]).stderr
+    leader, follower = pty.openpty()
+    done = subprocess.run([SKV, "verify", built["good"]], stdout=subprocess.PIPE, stderr=follower, check=False, timeout=120)
+    os.close(follower)
+    said = os.read(leader, 1 << 16).decode()
+    os.close(leader)
+    assert done.returncode == 0 and "[1/10] unfused" in said and "[10/10] fused/waves" in said, said
+    assert said.endswith("\r\x1b[K"), repr(said)
+
+
+def modes_and_chips() -> None:
+    done = sandbox.skv("verify", "--modes", "fused/reversed", "--soc", "ascend910b3", built["good"])
+    rows = re.findall(r"^  (\S+) +\d+ ", done.stdout, re.M)
+    assert done.returncode == 0 and rows == ["unfused", "fused/reversed"], done.stdout
+    assert "ascend910b3 (20 AIC + 40 AIV)" in done.stdout
+    done = sandbox.skv("verify", "--random", "20", built["good"])
+    assert "more modes, all identical, without findings" in done.stdout
+
+
+def environment_of_the_caller() -> None:
+    done = sandbox.skv("run", built["good"], env={"SUPERKERNEL_SOC": "ascend9"})
+    assert done.returncode != 0 and "no chip profile 'ascend9'" in done.stderr, done.stderr
+    done = sandbox.skv("run", "--soc", "ascend910b3", built["good"], env={"SUPERKERNEL_SOC": "ascend9"})
+    assert done.returncode == 0, done.stderr
+
+
+def without_skv_findings_go_to_standard_error() -> None:
+    done = sandbox.run(built["good"])
+    assert done.returncode == 0 and done.stdout == "" and done.stderr == ""
+    left = sandbox.compile("left", sandbox.file("left.c", HEAD + KERNEL.replace("asc_sync();\n}", "asc_sync();\n  asc_sync_notify(PIPE_V, PIPE_MTE3, 1);\n}") +
+                                                "int main(void) {" + SETUP + LAUNCH + "return 0; }\n"))
+    done = sandbox.run(left)
+    assert done.returncode == 0 and done.stdout == "" and "FLAG_UNPAIRED" in done.stderr, done.stderr
+
+
+def plan_lists_what_is_fused() -> None:
+    done = sandbox.skv("plan", built["good"])
+    assert done.returncode == 0 and "twice" in done.stdout
+    done = sandbox.skv("plan", built["nothing"])
+    assert "nothing to plan" in done.stdout
+
+
+def facts() -> None:
+    assert re.match(r"superkernel \d+\.\d+\.\d+\n$", sandbox.skv("version").stdout)
+    assert sandbox.skv("--version").stdout == sandbox.skv("version").stdout
+    assert "ascend910b3" in sandbox.skv("soc").stdout
+    assert "npu_dynamic_quant" in sandbox.skv("ops", "DynamicQuant").stdout
+    lower = sandbox.skv("explain", "h7")
+    assert lower.returncode == 0 and lower.stdout == sandbox.skv("explain", "H7").stdout and "remedy" in lower.stdout
+
+
+def every_verb_has_help_with_an_example() -> None:
+    for verb in ("verify", "run", "plan", "report", "soc", "ops", "explain"):
+        done = sandbox.skv(verb, "--help")
+        assert done.returncode == 0 and done.stderr == "" and f"usage: skv {verb}" in done.stdout and "example" in done.stdout, verb
+    assert "exit codes:" in sandbox.skv("--help").stdout
+
+
+def schema_keys(value, path: str = "") -> set[str]:
+    """Paths of all keys, arrays as []."""
+    if isinstance(value, dict):
+        return {key for name, inner in value.items() for key in {f"{path}.{name}"} | schema_keys(inner, f"{path}.{name}")}
+    if isinstance(value, list):
+        return {key for inner in value for key in schema_keys(inner, path + "[]")}
+    return set()
+
+
+# Keys of the document's example that the programs here do not bring about.
+RARE = {".failure", ".modes[].why", ".findings[].ends[].sub_block"}
+
+
+def documented_keys_exist_and_others_do_not() -> None:
+    text = (SOURCE / "docs" / "json-schema.md").read_text(encoding="utf-8")
+    documented = schema_keys(json.loads(re.search(r"```json\n(.*?)```", text, re.S)[1]))
+    written: set[str] = set()
+    left = sandbox.verify(built["flush"])
+    sync = sandbox.compile("sync", sandbox.file("sync.c", HEAD + KERNEL.replace("__vector__", "__mix__(0, 1)").replace(
+        "asc_init();", "asc_init(); asc_sync_inter_arrive(PIPE_MTE3, 3); asc_sync_inter_wait(PIPE_MTE3, 3);") +
+        "int main(void) {" + SETUP + LAUNCH + "return 0; }\n"))
+    for report in (left, sandbox.verify(built["exits3"]), sandbox.verify(sync)):
+        written |= {key for key in schema_keys(report) if not key.startswith(".plans[].")}
+    written.add(".plans[].listing")
+    assert documented - written - RARE == set(), sorted(documented - written - RARE)
+    assert written - documented == set(), sorted(written - documented)
+    assert left["schema"] == "superkernel.verify/1" and "H11" in ids(left)
+    assert isinstance(left["plans"][0]["listing"], str)
+
+
+def documented_verdicts_are_all_there() -> None:
+    text = (SOURCE / "docs" / "json-schema.md").read_text(encoding="utf-8")
+    header = (SOURCE / "src" / "verify" / "verify.h").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"X\([A-Z_]+, \"([a-z-]+)\", (\d)\)", re.search(r"#define SK__VERDICT_LIST.*?\ntypedef", header, re.S)[0]))
+    told = dict(re.findall(r"^\| `([a-z-]+)` \| (\d) \|", text, re.M))
+    assert listed == told, (listed, told)
+
+
+TESTS = [no_verb, unknown_verbs, unknown_options, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
+         reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
+         programs_that_prove_nothing, programs_that_fail, clean_programs, findings_and_their_twin,
+         what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
+         progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
+         plan_lists_what_is_fused, facts, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
+         documented_verdicts_are_all_there]
+
+
+def main() -> int:
+    try:
+        build_programs()
+        return tap.run(TESTS)
+    finally:
+        sandbox.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -81,22 +81,26 @@ typedef struct sk__probe {
   uint64_t other, low, high;
 } sk__probe;
 
+static inline void sk__probe_set_kind(sk__probe *probe, sk__access kind) {
+  probe->fresh_below = kind == SK__READ_ANY ? 0 : probe->order->begin_clock;
+  probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
+}
+
 static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__order *order, sk__pipe pipe,
                                    sk__access kind, const void *site, const char *instr) {
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
   probe->ordered_clock = order->ordered_clock;
-  probe->fresh_below = kind == SK__READ_ANY ? 0 : order->begin_clock;
   probe->same_pipe_from =
     order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe] : order->ordered_clock;
   probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
   probe->core = order->core;
   probe->pipe = (uint8_t)pipe;
-  probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
   probe->origin = sk__call_of(checker, site, instr);
   probe->checker = checker;
   probe->order = order;
+  sk__probe_set_kind(probe, kind);
   probe->site = site;
   probe->instr = instr;
   probe->trouble = SK__TROUBLE_NONE;

@@ -157,13 +157,39 @@ static inline void access_bytes(sk__probe *probe, uint64_t address, uint64_t byt
   }
 }
 
+/* One repeat of a vector instruction, where the page is cut already. */
+static inline bool one_chunk(sk__probe *probe, uint64_t address, uint64_t bytes) {
+  if (bytes != SK__CHUNK_BYTES || address % SK__CHUNK_BYTES != 0) return false;
+  sk__local_chunk *chunk = chunks_of(probe->checker, address);
+  if (!probe->checker->local_pages[(address - SK__LOCAL_BASE) >> SK__PAGE_SHIFT].split || chunk->runs != NULL) return false;
+  cell_access(probe, &chunk->cell, address, address + SK__CHUNK_BYTES);
+  return true;
+}
+
+static inline void range_access(sk__probe *probe, uint64_t address, uint64_t bytes) {
+  if (!one_chunk(probe, address, bytes)) access_bytes(probe, address, bytes);
+}
+
 __attribute__((flatten)) void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
                       uint64_t bytes, const void *site, const char *instr) {
   if (!order->enabled) return;
   sk__probe probe;
   sk__probe_begin(&probe, checker, order, pipe, kind, site, instr);
-  access_bytes(&probe, address, bytes);
+  range_access(&probe, address, bytes);
   sk__probe_end(&probe);
+}
+
+__attribute__((flatten)) void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe,
+                                                      const sk__local_range *ranges, uint32_t n, const void *site,
+                                                      const char *instr) {
+  if (!order->enabled) return;
+  sk__probe probe;
+  sk__probe_begin(&probe, checker, order, pipe, SK__READ, site, instr);
+  for (uint32_t i = 0; i < n; i++) {
+    sk__probe_set_kind(&probe, ranges[i].kind);
+    range_access(&probe, ranges[i].address, ranges[i].bytes);
+    sk__probe_end(&probe); /* a finding is about one kind of access */
+  }
 }
 
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,

@@ -156,9 +156,12 @@ static inline __attribute__((always_inline)) void run_contiguous(sk__core *core,
     tangled |= entangled(d, d_bytes, s[i], s_bytes, instr->dst_bits == instr->src_bits);
   }
   if (core->checks) {
-    for (uint32_t i = 0; i < sources; i++) sk__local_access(core, SK__PIPE_V, SK__READ, s[i], s_bytes);
-    if (instr->reads_dst) sk__local_access(core, SK__PIPE_V, SK__READ, d, d_bytes);
-    sk__local_access(core, SK__PIPE_V, SK__WRITE, d, d_bytes);
+    sk__local_range ranges[4];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sources; i++) ranges[n++] = (sk__local_range){(uint64_t)s[i], s_bytes, SK__READ};
+    if (instr->reads_dst) ranges[n++] = (sk__local_range){(uint64_t)d, d_bytes, SK__READ};
+    ranges[n++] = (sk__local_range){(uint64_t)d, d_bytes, SK__WRITE};
+    sk__shadow_local_ranges(core->checker, &core->order, SK__PIPE_V, ranges, n, core->site, core->instr);
   }
   sk__vparams params = {scalar, flags_of(core)};
   if (__builtin_expect(!tangled, 1)) sk__simd_vector->kernel[instr->kernel](d, s[0], s[1], count, &params);

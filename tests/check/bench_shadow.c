@@ -56,9 +56,8 @@ static void flag_pair(uint32_t i) {
 static void local_three(uint32_t i) { /* an add: two reads, one write, no synchronisation */
   uint64_t a = sk__local_slot(30) + i % 64 * 256;
   sk__order *o = &orders[30];
-  sk__shadow_local(checker, o, SK__PIPE_V, SK__READ, a, 256, code + 3, "asc_add");
-  sk__shadow_local(checker, o, SK__PIPE_V, SK__READ, a + 32768, 256, code + 3, "asc_add");
-  sk__shadow_local(checker, o, SK__PIPE_V, SK__WRITE, a + 65536, 256, code + 3, "asc_add");
+  sk__local_range ranges[] = {{a, 256, SK__READ}, {a + 32768, 256, SK__READ}, {a + 65536, 256, SK__WRITE}};
+  sk__shadow_local_ranges(checker, o, SK__PIPE_V, ranges, 3, code + 3, "asc_add");
 }
 static void gm_write(uint32_t i) {
   uint64_t a = SK__GM_BASE + (uint64_t)(i % 1024) * gm_bytes;

@@ -193,7 +193,9 @@ static void one_access(world *w, core_state *c, uint32_t core, sk__pipe p, int n
   seen_high = address + bytes;
   const void *site = code + 1 + below(w, 3);
   const char *instr = instrs[below(w, 3)];
-  if (local) sk__shadow_local(w->checker, &c->order, p, kind, address, bytes, site, instr);
+  sk__local_range range = {address, bytes, kind};
+  if (local && below(w, 2) == 0) sk__shadow_local_ranges(w->checker, &c->order, p, &range, 1, site, instr);
+  else if (local) sk__shadow_local(w->checker, &c->order, p, kind, address, bytes, site, instr);
   else sk__shadow_gm(w->checker, &c->order, p, kind, address, bytes, site, instr);
   for (uint32_t i = 0; i < bytes; i++) {
     bool ok = w->relaunch_any ? (seen[i] & ~expected[i]) == 0 : seen[i] == expected[i];

@@ -91,6 +91,11 @@ void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk_
   if (pipe != SK__PIPE_V || address - core.local + bytes > UB_BYTES) abort();
   memset((kind == SK__READ ? fixture_read : fixture_written) + (address - core.local), 1, bytes);
 }
+void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,
+                             uint32_t n, const void *site, const char *instr) {
+  for (uint32_t i = 0; i < n; i++)
+    sk__shadow_local(checker, order, pipe, ranges[i].kind, ranges[i].address, ranges[i].bytes, site, instr);
+}
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride, const void *site,
                               const char *instr) {

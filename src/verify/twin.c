@@ -93,7 +93,7 @@ static void note_status(sk__mode_result *mode, sk_status status, const char *nam
   if (status == SK_OK || mode->status != SK_OK) return;
   mode->status = status;
   mode->outcome = SK__FAILED;
-  snprintf(mode->why, sizeof mode->why, "%s: %s", name, sk_status_text(status));
+  if (mode->why[0] == '\0') snprintf(mode->why, sizeof mode->why, "%s: %s", name, sk_status_text(status));
 }
 
 static sk_status run_unfused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
@@ -220,6 +220,15 @@ static sk_status compare_mode(sk__verifier *verifier, sk__task *const *tasks, si
   return status;
 }
 
+/* A mode's status is the first failure of all its segments; how this one ended is what `run` leaves there when
+ * it starts clean. */
+static sk_status take_status(sk__mode_result *mode, sk_status earlier) {
+  sk_status mine = mode->status;
+  if (earlier != SK_OK) mode->status = earlier;
+  return mine;
+}
+
+/* A segment that fails un-fused is not run fused: there is nothing to compare with, and its findings tell. */
 static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
   sk__verifier *verifier = context;
   sk__machine *machine = sk__runtime_machine(runtime);
@@ -227,14 +236,18 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   double start = now();
   sk__image reference = {NULL, 0, SK_OK};
   sk__buffers buffers = {NULL, 0};
+  sk__mode_result *plain = &verifier->result.modes[0];
+  sk_status earlier = plain->status, ended = SK_OK;
+  plain->status = SK_OK;
   sk_status status = sk__buffers_of(machine, tasks, count, &buffers);
   if (status == SK_OK) status = sk__gm_begin(machine);
   if (status == SK_OK) {
     status = run_mode(verifier, tasks, count, 0);
+    ended = plain->status;
     if (status == SK_OK) status = sk__image_take(machine, &reference);
     sk__gm_roll_back(machine);
   }
-  for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK; i++)
+  for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
     status = compare_mode(verifier, tasks, count, i, &buffers, &reference);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
   if (status == SK_OK) status = put;
@@ -243,7 +256,8 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk__buffers_free(&buffers);
   verifier->result.seconds += now() - start;
   if (verifier->result.status == SK_OK) verifier->result.status = status;
-  return status != SK_OK ? status : verifier->result.modes[0].status;
+  ended = take_status(plain, earlier);
+  return status != SK_OK ? status : ended;
 }
 
 /* A plain run: the same bookkeeping, one mode, nothing rolled back. */
@@ -253,11 +267,14 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
   verifier->result.segments++;
   sk__mode_result *mode = &verifier->result.modes[0];
   double start = now();
+  sk_status earlier = mode->status;
+  mode->status = SK_OK;
   sk_status status = run_unfused(verifier, tasks, count, mode);
+  sk_status ended = take_status(mode, earlier);
   mode->seconds += now() - start;
   verifier->result.seconds = mode->seconds;
   collect_findings(verifier, 0, NULL);
-  return status != SK_OK ? status : mode->status;
+  return status != SK_OK ? status : ended;
 }
 
 /* ---- life ---- */

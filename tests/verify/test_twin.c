@@ -11,6 +11,23 @@ static void test_a_kernel_that_fails_in_the_reference(void **state) {
   assert_int_equal(shown("GM_USE_AFTER_FREE"), 2); /* the load and the store */
   assert_int_equal(sk__verdict_of(twin_result()), SK__VERDICT_FINDINGS);
 }
+/* The next synchronisation is about what came after, under the verifier and under the recorder. */
+static void test_a_failure_is_told_once(void **state) {
+  (void)state;
+  for (int round = 0; round < 2; round++) {
+    twin_open(round == 0 ? "unfused,fused" : NULL);
+    void *a = buffer_new(0);
+    launch(NULL, &crash_always, 4, a, a, 1);
+    launch(NULL, &add_vector, 4, a, a, 1);
+    assert_int_equal(aclrtSynchronizeDevice(), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
+    launch(NULL, &add_vector, 4, a, a, 1);
+    assert_ok(aclrtSynchronizeDevice());
+    buffer_check(a, 2);
+    assert_int_equal(twin_result()->modes[0].outcome, SK__FAILED);
+    assert_int_equal(twin_result()->modes[0].status, SK_FAULT);
+    if (round == 0) assert_int_equal(mode_of("fused")->launches, 1); /* of the second segment only */
+  }
+}
 static void test_a_kernel_that_fails_only_fused(void **state) {
   (void)state;
   twin_open("unfused,fused,full-cores");
@@ -207,7 +224,8 @@ static void test_findings_of_the_host_are_collected(void **state) {
   assert_int_equal(shown("GM_FREE_INVALID"), 1);
 }
 
-SK_TESTS(SK_TEST(test_a_kernel_that_fails_in_the_reference), SK_TEST(test_a_kernel_that_fails_only_fused),
+SK_TESTS(SK_TEST(test_a_kernel_that_fails_in_the_reference), SK_TEST(test_a_failure_is_told_once),
+         SK_TEST(test_a_kernel_that_fails_only_fused),
          SK_TEST(test_different_results_name_the_buffer), SK_TEST(test_close_results_are_within_tolerance),
          SK_TEST(test_memory_that_is_no_argument_is_compared), SK_TEST(test_good_programs_are_identical_in_all_modes),
          SK_TEST(test_the_device_is_left_as_by_a_plain_run), SK_TEST(test_host_callbacks_run_once_and_split_segments),

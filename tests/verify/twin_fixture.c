@@ -91,6 +91,11 @@ static void local_first_kernel(const void *raw) {
   touch_local(SK__PIPE_MTE2, local_first_kernel);
   barrier();
 }
+static void crash_always_kernel(const void *raw) {
+  volatile int *volatile nowhere = NULL;
+  (void)raw;
+  *nowhere = 1;
+}
 static void crash_fused_kernel(const void *raw) {
   volatile int *volatile nowhere = NULL;
   if (sk__self->ratio == 2) *nowhere = 1;
@@ -119,6 +124,7 @@ KERNEL(store_first, SK_AIV_ONLY, words, NULL, both_vectors_kernel);
 KERNEL(local_last, SK_AIV_ONLY, words, NULL, local_last_kernel);
 KERNEL(local_drained, SK_AIV_ONLY, words, NULL, local_drained_kernel);
 KERNEL(local_first, SK_AIV_ONLY, words, NULL, local_first_kernel);
+KERNEL(crash_always, SK_AIV_ONLY, words, NULL, crash_always_kernel);
 KERNEL(crash_fused, SK_MIX_AIC_1_1, words, nothing, crash_fused_kernel);
 
 sk__verifier *twin_open(const char *names) {
@@ -127,6 +133,10 @@ sk__verifier *twin_open(const char *names) {
   size_t count = 0;
   sk__verifier_destroy(verifier);
   assert_ok(aclrtSetDevice(0));
+  if (names == NULL) {
+    assert_int_equal(sk__recorder_create(sk__runtime_get(), &verifier), SK_OK);
+    return verifier;
+  }
   if (sk__mode_list(names, 0, &modes, &count, why, sizeof why) != SK_OK) fail_msg("%s", why);
   assert_int_equal(sk__verifier_create(sk__runtime_get(), modes, count, &verifier), SK_OK);
   return verifier;

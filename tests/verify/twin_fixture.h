@@ -26,9 +26,10 @@ extern const sk_kernel local_last;      /* ends with a write of UB on V that not
 extern const sk_kernel local_drained;
 extern const sk_kernel local_first;     /* begins with a write of the same UB bytes on MTE2 */
 extern const sk_kernel store_first;     /* stores its slot at once */
+extern const sk_kernel crash_always;
 extern const sk_kernel crash_fused;     /* faults where two vector cores stand by a cube core */
 
-/* Attaches a verifier with these modes. */
+/* Attaches a verifier with these modes; NULL: a recorder of plain runs. */
 sk__verifier *twin_open(const char *modes);
 const sk__verify_result *twin_result(void);
 void *buffer_new(uint32_t value);

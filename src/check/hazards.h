@@ -306,6 +306,26 @@
     "Exception on the device; inside an SK the whole SK stops.", \
     "The call is seen.", \
     "Correct what the kernel complains about.") \
+  X("QUEUE_STATE", OPERATOR, "Queue used out of order", \
+    "A buffer is allocated, enqueued, dequeued or freed in an order its queue does not allow, or it belongs to another queue.", \
+    "Hang or overwritten data.", \
+    "Each buffer of a queue keeps its state: free, allocated, enqueued, dequeued.", \
+    "Follow AllocTensor, EnQue, DeQue, FreeTensor for every buffer, on the queue it came from.") \
+  X("QUEUE_LEAK", OPERATOR, "Queue buffer not given back", \
+    "A buffer is still allocated or enqueued when its pipe object ends.", \
+    "Events stay set; the next kernel on the core goes wrong.", \
+    "States of all buffers at the end of the TPipe.", \
+    "Call FreeTensor for every tensor that AllocTensor or DeQue gave.") \
+  X("QUEUE_DOUBLE_FREE", OPERATOR, "Queue buffer freed twice", \
+    "FreeTensor is called for a buffer that is free already.", \
+    "An event is set twice.", \
+    "State of the buffer at FreeTensor.", \
+    "Free each tensor once.") \
+  X("QUEUE_LIMIT", OPERATOR, "More buffers or events than there are", \
+    "A TPipe has at most 64 buffers, a pair of pipes eight event ids, a queue eight buffers.", \
+    "Assertion in the framework, or a hang.", \
+    "Counts at InitBuffer and at each event taken.", \
+    "Use fewer or larger buffers; release event ids.") \
   X("FLAG_UNPAIRED", OPERATOR, "Event or cross-core flag without its partner", \
     "A set is left at the end of the kernel, or a wait never gets its set.", \
     "The next kernel on the core goes wrong, or a hang.", \

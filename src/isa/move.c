@@ -246,6 +246,13 @@ void sk_copy_gm2ub_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t
   gm_to_ub_align(core, dst, src, &a, pad_mode <= PAD_FIRST_ELEMENT ? (pad_source)pad_mode : PAD_REGISTER, pad_bits);
 }
 
+void sk_copy_ub2gm_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t n_burst, uint32_t len_bytes,
+                       uint32_t src_gap_blocks, uint32_t dst_gap_bytes) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_MTE3, "DataCopyPad", SK__SITE());
+  align_copy a = {elem_bytes, n_burst, len_bytes, 0, 0, src_gap_blocks, dst_gap_bytes};
+  ub_to_gm_align(core, dst, src, &a);
+}
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 static void set_pad(uint64_t bits, const void *site) {

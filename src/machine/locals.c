@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "machine/framework.h"
 #include "machine/internal.h"
 
 enum { RESERVED_TAIL_BYTES = 256 }; /* of UB and L1: kept by the system for cube and vector fusion */
@@ -17,6 +18,7 @@ typedef struct sk__local_table {
   SK__VEC(sk__local_entry) entries; /* by slot id */
   uint32_t generation;
   uint32_t used_bytes[SK__MEMS];
+  sk__framework framework;      /* of the C++ tensor layer: shares the lifetime of the arrays */
 } sk__local_table;
 
 static const uint32_t start_align[SK__MEMS] = {
@@ -39,8 +41,16 @@ void sk__locals_drop(sk__core *core) {
 void sk__locals_reset(sk__core *core) {
   sk__local_table *table = core->locals;
   table->generation++;
+  table->framework = (sk__framework){0};
   for (uint32_t mem = 0; mem < SK__MEMS; mem++) table->used_bytes[mem] = 0;
   table->used_bytes[SK__MEM_UB] = (uint32_t)((core->view.dynamic_ub_bytes + 31) / 32 * 32);
+}
+
+sk__framework *sk__framework_of(sk__core *core) { return &core->locals->framework; }
+
+sk__local_place sk__local_place_of(const sk__core *core, sk__mem mem) {
+  const sk__machine *machine = core->machine;
+  return (sk__local_place){core->local + machine->mem_offset[mem], machine->mem_capacity[core->type][mem]};
 }
 
 static uint32_t usable_bytes(const sk__core *core, sk__mem mem) {

@@ -153,6 +153,8 @@ extern "C" {
 void sk_copy_gm2ub_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t n_burst, uint32_t len_bytes,
                        uint32_t left_elems, uint32_t right_elems, uint32_t src_gap_bytes, uint32_t dst_gap_blocks,
                        uint32_t pad_mode, uint64_t pad_bits);
+void sk_copy_ub2gm_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t n_burst, uint32_t len_bytes,
+                       uint32_t src_gap_blocks, uint32_t dst_gap_bytes);
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,3 @@
+#ifndef SK_KERNEL_OPERATOR_CUBE_H
+#define SK_KERNEL_OPERATOR_CUBE_H
+#endif

@@ -1,0 +1,140 @@
+/* library.h - what the C++ tensor layer asks of the library beyond the C API. C and C++.
+ *
+ * Queues, buffers and events are plain records that live in the kernel's own objects; their rules, flags
+ * and findings are the library's work, so an EnQue in a kernel is one call from the user's line. */
+#ifndef SK_KERNEL_OPERATOR_LIBRARY_H
+#define SK_KERNEL_OPERATOR_LIBRARY_H
+
+#include "../c_api/asc_types.h"
+
+/* Event kinds in the order of their values. X(source pipe, destination pipe). */
+#define SK_HARD_EVENT_LIST(X)                                                                          \
+  X(MTE2, MTE1) X(MTE1, MTE2) X(MTE1, M) X(M, MTE1) X(MTE2, V) X(V, MTE2) X(MTE3, V) X(V, MTE3)         \
+  X(M, V) X(V, M) X(V, V) X(MTE3, MTE1) X(MTE1, MTE3) X(MTE1, V) X(MTE2, M) X(M, MTE2) X(V, MTE1)       \
+  X(M, FIX) X(FIX, M) X(MTE3, MTE2) X(MTE2, MTE3) X(S, V) X(V, S) X(S, MTE2) X(MTE2, S) X(S, MTE3)      \
+  X(MTE3, S) X(MTE2, FIX) X(FIX, MTE2) X(FIX, S) X(M, S) X(FIX, MTE3) X(MTE1, FIX) X(FIX, MTE1)         \
+  X(FIX, FIX)
+
+#define SK_MAX_PIPE_BUFFERS 64
+#define SK_MAX_QUEUE_BUFFERS 8
+#define SK_HARD_EVENTS 35
+
+/* Memories by number, as in sk_local_array: 1 UB, 2 L1, 3 L0A, 4 L0B, 5 L0C, 6 BT, 7 FB. */
+#define SK_LOCAL_MEMORIES 8
+
+typedef struct sk_buffer {
+  uint64_t address;
+  uint32_t bytes;
+  uint8_t state;        /* 0 free, 1 allocated, 2 enqueued, 3 dequeued */
+  uint8_t memory;
+  uint8_t queued;       /* 1: belongs to a queue, 0: a TBuf */
+  int8_t enque_event;   /* id, -1: none */
+  int8_t free_event;
+  uint8_t free_kind;    /* event kind of free_event */
+} sk_buffer;
+
+typedef struct sk_pipe {
+  uint32_t used_bytes[SK_LOCAL_MEMORIES];
+  uint32_t buffer_count;
+  uint8_t alive;
+  uint8_t event_taken[SK_HARD_EVENTS]; /* a bit per id */
+  sk_buffer buffers[SK_MAX_PIPE_BUFFERS];
+} sk_pipe;
+
+/* A part of a pipe's memory that hands out buffers of its own (TBufPool). */
+typedef struct sk_pool {
+  sk_pipe *pipe;
+  uint64_t address;
+  uint32_t bytes, used_bytes;
+  uint8_t memory;
+} sk_pool;
+
+typedef struct sk_queue {
+  sk_pipe *pipe;        /* NULL: no InitBuffer yet */
+  uint8_t first, count; /* its buffers in the pipe */
+  uint8_t depth, memory;
+  uint8_t enque_kind, free_kind;
+  uint8_t cursor;       /* next buffer to allocate */
+  uint8_t head, waiting, allocated;
+  uint8_t inert;        /* its memory is not on this kind of core: nothing happens */
+  uint8_t fifo[SK_MAX_QUEUE_BUFFERS];
+} sk_queue;
+
+typedef struct sk_memory {
+  uint64_t address, bytes;
+} sk_memory;
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- pipe, buffers, events ------------------------------------------------------------------- */
+
+void sk_pipe_init(sk_pipe *pipe);
+void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier);
+void sk_pipe_reset(sk_pipe *pipe);
+void *sk_pipe_current(void); /* ends the block with a finding where there is none */
+/* `count` buffers of `bytes` each, rounded up to 32; the record's constants are filled in before. */
+bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t count, uint32_t bytes);
+sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uint32_t bytes);
+bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes);
+/* What is left of UB below the reserved scratch. */
+sk_memory sk_pipe_rest(void);
+int32_t sk_event_alloc(sk_pipe *pipe, uint32_t kind);
+int32_t sk_event_fetch(sk_pipe *pipe, uint32_t kind);
+void sk_event_release(sk_pipe *pipe, uint32_t kind, int32_t id);
+
+sk_memory sk_queue_alloc(sk_queue *queue);
+bool sk_queue_enque(sk_queue *queue, uint64_t address);
+sk_memory sk_queue_deque(sk_queue *queue);
+void sk_queue_free(sk_queue *queue, uint64_t address);
+void sk_queue_free_events(sk_queue *queue);
+bool sk_queue_vacant(const sk_queue *queue);
+bool sk_queue_idle(const sk_queue *queue);
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
+/* Address of a byte of one of this core's memories; 0 on the host. */
+uint64_t sk_local_address(uint32_t memory, uint32_t offset_bytes);
+int64_t sk_block_index(void); /* GetBlockIdx */
+/* Mask register: all ones, or the first `length` elements (counter mode: that many in total). */
+void sk_mask_full(void);
+void sk_mask_length(uint64_t length);
+/* What InitSocState resets. */
+void sk_init_soc_state(void);
+/* The compiler's automatic order between the scalar unit and the other pipes of a vector core, around a
+ * scalar access to a tensor: in UB it also waits for V. */
+void sk_auto_sync_local(void);
+void sk_auto_sync_global(void);
+/* SetPadValue, and whether it was called in this kernel. */
+void sk_set_pad_value(uint64_t bits);
+bool sk_pad_value_given(void);
+/* Cleans and invalidates a cache line, inside a SuperKernel only. */
+void sk_line_clean(uint64_t address);
+void sk_set_atomic_type(uint32_t type); /* the operation stays */
+void sk_set_system_workspace(uint64_t address);
+uint64_t sk_system_workspace(void);
+void sk_set_control_bits(uint32_t first, uint32_t last, uint64_t value);
+uint64_t sk_control_bits(uint32_t first, uint32_t last);
+/* Scalar access to device memory past the data cache. */
+void sk_read_past_cache(void *to, const void *from, uint32_t bytes);
+void sk_write_past_cache(void *to, uint64_t value, uint32_t bytes);
+
+/* Early start in a SuperKernel, by the configuration word of the running operator. */
+void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);
+void sk_wait_previous_task_end(void);
+
+/* A finding of the catalogue about the call at hand; fatal ends the block. Text: one sentence. */
+void sk_kernel_finding(const char *id, const char *text, bool fatal);
+/* printf of a kernel, which also works on the host. */
+int sk_kernel_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sk_kernel_assert_failed(const char *expression, const char *file, int line) __attribute__((noreturn));
+void sk_kernel_trap(void);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

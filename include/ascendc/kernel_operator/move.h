@@ -1,0 +1,265 @@
+/* move.h - DataCopy and DataCopyPad between device memory and the memories of a core. */
+#ifndef SK_KERNEL_OPERATOR_MOVE_H
+#define SK_KERNEL_OPERATOR_MOVE_H
+
+#include "tensor.h"
+
+namespace AscendC {
+
+namespace Internal {
+template <typename T>
+SK_INLINE uint32_t copy_bytes(uint32_t elems) {
+  return static_cast<uint32_t>(bytes_of_elems<T>(elems));
+}
+template <typename T>
+SK_INLINE uint32_t place(const LocalTensor<T> &tensor) {
+  return memory_of(tensor.GetPosition());
+}
+SK_INLINE void no_path(const char *text) { sk_kernel_finding("NO_DATA_PATH", text, false); }
+} // namespace Internal
+
+/* ---- device memory to a core --------------------------------------------------------------- */
+
+template <typename T>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count) {
+  uint32_t bytes = Internal::copy_bytes<T>(count);
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  switch (Internal::place(dst)) {
+    case 1: asc_copy_gm2ub(to, from, bytes); break;
+    case 2: asc_copy_gm2l1(to, from, bytes); break;
+    default: Internal::no_path("DataCopy: device memory is copied to the unified buffer or to L1");
+  }
+}
+template <typename T>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params) {
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  switch (Internal::place(dst)) {
+    case 1: asc_copy_gm2ub(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
+    case 2: asc_copy_gm2l1(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
+    default: Internal::no_path("DataCopy: device memory is copied to the unified buffer or to L1");
+  }
+}
+
+/* ---- a core to device memory --------------------------------------------------------------- */
+
+template <typename T>
+SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count) {
+  uint32_t bytes = Internal::copy_bytes<T>(count);
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  switch (Internal::place(src)) {
+    case 1: asc_copy_ub2gm(to, from, bytes); break;
+    case 2: asc_copy_l12gm(to, from, bytes); break;
+    default: Internal::no_path("DataCopy: the unified buffer and L1 are copied to device memory; L0C goes by Fixpipe");
+  }
+}
+template <typename T>
+SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params) {
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  switch (Internal::place(src)) {
+    case 1: asc_copy_ub2gm(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
+    case 2: asc_copy_l12gm(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
+    default: Internal::no_path("DataCopy: the unified buffer and L1 are copied to device memory; L0C goes by Fixpipe");
+  }
+}
+
+/* ---- inside a core ------------------------------------------------------------------------- */
+
+template <typename T, typename U>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &params) {
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  uint32_t out = Internal::place(dst), in = Internal::place(src);
+  if (in == 1 && out == 1) asc_copy_ub2ub(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+  else if (in == 2 && out == 6)
+    asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, params.blockCount, params.blockLen, params.srcGap,
+                   params.dstGap);
+  else if (in == 2 && out == 7) asc_copy_l12fb(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+  else Internal::no_path("DataCopy: there is no path between these two memories of a core");
+}
+template <typename T, typename U>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count) {
+  void *to = dst.sk_address();
+  const void *from = src.sk_address();
+  uint32_t out = Internal::place(dst), in = Internal::place(src), bytes = Internal::copy_bytes<U>(count);
+  if (in == 1 && out == 1) asc_copy_ub2ub(to, from, bytes);
+  else if (in == 2 && out == 6) asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, bytes);
+  else if (in == 2 && out == 7) asc_copy_l12fb(to, from, bytes);
+  else Internal::no_path("DataCopy: there is no path between these two memories of a core");
+}
+
+/* ---- any number of bytes -------------------------------------------------------------------- */
+
+namespace Internal {
+template <typename T>
+SK_INLINE uint64_t scalar_bits(T value) {
+  if constexpr (sizeof(T) == 1) return __builtin_bit_cast(uint8_t, value);
+  else if constexpr (sizeof(T) == 2) return __builtin_bit_cast(uint16_t, value);
+  else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, value);
+  else return __builtin_bit_cast(uint64_t, value);
+}
+
+template <typename T>
+SK_INLINE void load_padded(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count, uint32_t bytes,
+                           uint32_t src_gap_bytes, uint32_t dst_gap_blocks, bool pad, uint32_t left, uint32_t right, uint64_t bits) {
+  if (place(dst) != 1) {
+    no_path("DataCopyPad: device memory is loaded into the unified buffer");
+    return;
+  }
+  /* Without padding values the rest is filled with the burst's first element, or, where nothing is
+   * padded and SetPadValue was called, with that value. */
+  uint32_t mode = pad ? 1 : left == 0 && right == 0 && sk_pad_value_given() ? 0 : 2;
+  sk_copy_gm2ub_pad(dst.sk_address(), src.sk_address(), sizeof(T), count, bytes, left, right, src_gap_bytes, dst_gap_blocks, mode,
+                    bits);
+}
+} // namespace Internal
+
+template <typename T>
+SK_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &params,
+                           const DataCopyPadExtParams<T> &padding) {
+  Internal::load_padded(dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride, padding.isPad,
+                        padding.leftPadding, padding.rightPadding, Internal::scalar_bits(padding.paddingValue));
+}
+template <typename T>
+SK_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
+                           const DataCopyPadParams &padding) {
+  Internal::load_padded(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap, padding.isPad,
+                        padding.leftPadding, padding.rightPadding, padding.paddingValue);
+}
+template <typename T>
+SK_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &params) {
+  if (Internal::place(src) != 1) {
+    Internal::no_path("DataCopyPad: device memory is stored from the unified buffer");
+    return;
+  }
+  sk_copy_ub2gm_pad(dst.sk_address(), src.sk_address(), sizeof(T), params.blockCount, params.blockLen, params.srcStride,
+                    params.dstStride);
+}
+template <typename T>
+SK_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params) {
+  DataCopyPad(dst, src, DataCopyExtParams(params.blockCount, params.blockLen, params.srcGap, params.dstGap, 0));
+}
+template <typename T, TPosition position = TPosition::MAX>
+SK_INLINE void SetPadValue(T value) {
+  sk_set_pad_value(Internal::scalar_bits(value));
+}
+
+/* ---- slices and formats ---------------------------------------------------------------------- */
+
+namespace Internal {
+/* Elements from the start of a slice to its burst number `index`, innermost dimension first. */
+struct slice_walk {
+  const SliceInfo *slice;
+  uint32_t dims, elem_bytes;
+  SK_INLINE uint32_t bursts(uint32_t dim) const {
+    const SliceInfo &s = slice[dim];
+    uint32_t burst = dim == 0 ? s.burstLen * ONE_BLK_SIZE / elem_bytes : 1, span = s.endIndex - s.startIndex + 1;
+    return burst == 0 ? 0 : (span + s.stride) / (burst + s.stride);
+  }
+  SK_INLINE uint32_t total() const {
+    uint32_t n = 1;
+    for (uint32_t d = 0; d < dims; d++) n *= bursts(d);
+    return n;
+  }
+  SK_INLINE uint64_t offset(uint32_t index) const {
+    uint64_t at = 0, row = 1;
+    for (uint32_t d = 0; d < dims; d++) {
+      uint32_t n = bursts(d), burst = d == 0 ? slice[0].burstLen * ONE_BLK_SIZE / elem_bytes : 1;
+      at += row * (slice[d].startIndex + (index % n) * (burst + slice[d].stride));
+      index /= n;
+      row *= slice[d].shapeValue;
+    }
+    return at;
+  }
+};
+template <typename D, typename S>
+SK_INLINE void copy_slices(const D &dst, const S &src, uint32_t elem_bytes, const SliceInfo dst_slices[], const SliceInfo src_slices[],
+                           uint32_t dims) {
+  slice_walk to{dst_slices, dims, elem_bytes}, from{src_slices, dims, elem_bytes};
+  if (to.total() != from.total() || dst_slices[0].burstLen != src_slices[0].burstLen) {
+    sk_kernel_finding("BAD_ARGUMENT", "DataCopy: source and destination slices differ in their bursts", false);
+    return;
+  }
+  uint32_t elems = dst_slices[0].burstLen * ONE_BLK_SIZE / elem_bytes;
+  for (uint32_t i = 0; i < to.total(); i++) DataCopy(dst[to.offset(i)], src[from.offset(i)], elems);
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const SliceInfo dst_slices[],
+                        const SliceInfo src_slices[], const uint32_t dims = 1) {
+  Internal::copy_slices(dst, src, sizeof(T), dst_slices, src_slices, dims);
+}
+template <typename T>
+SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const SliceInfo dst_slices[],
+                        const SliceInfo src_slices[], const uint32_t dims = 1) {
+  Internal::copy_slices(dst, src, sizeof(T), dst_slices, src_slices, dims);
+}
+
+template <typename T>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &params) {
+  if (Internal::place(dst) == 2) {
+    asc_copy_gm2l1_nd2nz(dst.sk_address(), static_cast<const T *>(src.sk_address()), params.ndNum, params.nValue, params.dValue,
+                         params.srcNdMatrixStride, params.srcDValue, params.dstNzC0Stride, params.dstNzNStride,
+                         params.dstNzMatrixStride);
+    return;
+  }
+  if (Internal::place(dst) != 1) {
+    Internal::no_path("DataCopy: Nd2Nz goes from device memory to L1 or to the unified buffer");
+    return;
+  }
+  /* Into the unified buffer by one padded copy per column group, as the framework does it. */
+  constexpr uint32_t c0 = ONE_BLK_SIZE / sizeof(T);
+  for (uint32_t nd = 0; nd < params.ndNum; nd++)
+    for (uint32_t column = 0; column < params.dValue; column += c0) {
+      uint32_t width = params.dValue - column < c0 ? params.dValue - column : c0;
+      sk_copy_gm2ub_pad(reinterpret_cast<void *>(dst.sk_location() + uint64_t{nd} * params.dstNzMatrixStride * sizeof(T) +
+                                                 uint64_t{column / c0} * params.dstNzC0Stride * ONE_BLK_SIZE),
+                        src.sk_address() + uint64_t{nd} * params.srcNdMatrixStride + column, sizeof(T), params.nValue,
+                        width * sizeof(T), 0, 0, (params.srcDValue - width) * sizeof(T), params.dstNzNStride - 1u, 1, 0);
+    }
+}
+template <typename T>
+SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Nz2NdParamsFull &params) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "DataCopy: Nz2Nd takes elements of 16 or 32 bits");
+  if (Internal::place(src) != 1) {
+    Internal::no_path("DataCopy: Nz2Nd goes from the unified buffer to device memory");
+    return;
+  }
+  constexpr uint32_t width = 16;
+  for (uint32_t nd = 0; nd < params.ndNum; nd++)
+    for (uint32_t w = 0; w < params.dValue / width; w++)
+      sk_copy_ub2gm_pad(dst.sk_address() + uint64_t{nd} * params.dstNdMatrixStride + w * width,
+                        src.sk_address() + uint64_t{nd} * params.srcNdMatrixStride * 256 + uint64_t{w} * params.srcNStride * width,
+                        sizeof(T), params.nValue, width * sizeof(T), 0, (params.dstDStride - width) * sizeof(T));
+}
+
+/* Fills device memory from a scratch piece of the unified buffer; order MTE3 before readers follows. */
+template <typename T>
+SK_INLINE void InitOutput(GlobalTensor<T> dst, uint32_t elems, T value = T(0)) {
+  if (!(ASCEND_IS_AIV)) return;
+  LocalTensor<T> scratch(sk_pipe_rest(), TPosition::VECCALC);
+  uint32_t most = scratch.GetSize() / (256 / sizeof(T)) * (256 / sizeof(T)), first = elems < most ? elems : most;
+  if (elems == 0) return;
+  sk_set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); /* scratch may still be on its way out */
+  sk_wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  if constexpr (sizeof(T) == 2)
+    asc_duplicate(reinterpret_cast<uint16_t *>(scratch.sk_address()), static_cast<uint16_t>(Internal::scalar_bits(value)), first);
+  else if constexpr (sizeof(T) == 4)
+    asc_duplicate(reinterpret_cast<uint32_t *>(scratch.sk_address()), static_cast<uint32_t>(Internal::scalar_bits(value)), first);
+  else
+    static_assert(Internal::always_false<T>, "InitOutput: elements have 16 or 32 bits");
+  sk_mask_full();
+  sk_set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  sk_wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  for (uint32_t done = 0; done < elems; done += most) {
+    uint32_t part = elems - done < most ? elems - done : most;
+    sk_copy_ub2gm_pad(dst.sk_address() + done, scratch.sk_address(), sizeof(T), 1, static_cast<uint32_t>(part * sizeof(T)), 0, 0);
+  }
+}
+
+} // namespace AscendC
+
+#endif

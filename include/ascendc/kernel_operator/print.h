@@ -1,0 +1,67 @@
+/* print.h - printf, assert and dumps from kernels. */
+#ifndef SK_KERNEL_OPERATOR_PRINT_H
+#define SK_KERNEL_OPERATOR_PRINT_H
+
+#include <assert.h>
+
+#include "tensor.h"
+
+namespace AscendC {
+
+namespace Internal {
+/* What varargs can carry. */
+template <typename T>
+SK_INLINE T printable(T value) {
+  return value;
+}
+SK_INLINE double printable(half value) { return static_cast<float>(value); }
+SK_INLINE double printable(bfloat16_t value) { return static_cast<float>(value); }
+SK_INLINE double printable(float value) { return value; }
+} // namespace Internal
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-security"
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+template <class... Args>
+SK_INLINE int printf(const char *format, Args... args) {
+  return sk_kernel_printf(format, Internal::printable(args)...);
+}
+template <class... Args>
+SK_INLINE void PRINTF(const char *format, Args... args) {
+  sk_kernel_printf(format, Internal::printable(args)...);
+}
+namespace Internal {
+template <class... Args>
+SK_INLINE void assert_message(const char *format, Args... args) {
+  sk_kernel_printf(format, printable(args)...);
+}
+SK_INLINE void assert_message() {}
+} // namespace Internal
+#pragma GCC diagnostic pop
+
+SK_INLINE void PrintTimeStamp(uint32_t id) {
+  sk_kernel_printf("TimeStamp: id=%u, cycle=%lld\n", id, static_cast<long long>(asc_get_system_cycle()));
+}
+
+} // namespace AscendC
+
+/* assert(condition[, format, arguments...]); nothing with NDEBUG. */
+#undef assert
+#ifdef NDEBUG
+#define assert(...) ((void)0)
+#else
+#define SK_ASSERT_(condition, ...) \
+  ((condition) ? (void)0           \
+               : (::AscendC::Internal::assert_message(__VA_ARGS__), sk_kernel_assert_failed(#condition, __FILE__, __LINE__)))
+#define assert(...) SK_ASSERT_(__VA_ARGS__)
+#endif
+#define ascendc_assert(...) assert(__VA_ARGS__)
+#define ASCENDC_ASSERT(condition, behavior) \
+  do {                                      \
+    if (!(condition)) {                     \
+      behavior;                             \
+      sk_kernel_trap();                     \
+    }                                       \
+  } while (0)
+
+#endif

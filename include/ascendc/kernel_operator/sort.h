@@ -1,0 +1,3 @@
+#ifndef SK_KERNEL_OPERATOR_SORT_H
+#define SK_KERNEL_OPERATOR_SORT_H
+#endif

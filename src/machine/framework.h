@@ -1,0 +1,26 @@
+/* framework.h - what the C++ tensor layer keeps per core: begins empty with every kernel and sub-kernel. */
+#ifndef SK_MACHINE_FRAMEWORK_H
+#define SK_MACHINE_FRAMEWORK_H
+
+#include <stdint.h>
+
+#include "machine/machine.h"
+
+typedef struct sk__framework {
+  void *pipe;               /* the living TPipe, NULL if there is none */
+  uint64_t system_workspace; /* as SetSysWorkSpace stored it, 0 if nobody did */
+  uint64_t synced_at;       /* instruction count of the last automatic synchronisation */
+  uint32_t pipes_made;      /* TPipe objects so far */
+  bool pad_given;           /* SetPadValue was called */
+} sk__framework;
+
+sk__framework *sk__framework_of(sk__core *core);
+
+/* Where a memory of this core begins, and its size; 0 bytes: this kind of core does not have it. */
+typedef struct sk__local_place {
+  uint64_t address;
+  uint32_t bytes;
+} sk__local_place;
+sk__local_place sk__local_place_of(const sk__core *core, sk__mem mem);
+
+#endif

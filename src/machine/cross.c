@@ -98,7 +98,7 @@ static uint32_t cores_of(sk__core *core, uint32_t mode, bool receivers, sk__core
 
 static void deliver(sk__core *to, uint32_t id, const sk__message *message) {
   sk__flag_state *flags = to->flags;
-  flags->used = (uint16_t)(flags->used | 1u << id);
+  to->flags_used = (uint16_t)(to->flags_used | 1u << id);
   box_push(to->machine, &flags->inbox[id], message);
   uint32_t count = flags->inbox[id].count;
   to->flag_count[id] = (uint8_t)(count > UINT8_MAX ? UINT8_MAX : count);
@@ -138,7 +138,7 @@ void sk__flag_set_raw(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id)
   if (mode == 2 && machine->run.share[core->type == SK__AIC ? SK__AIV : SK__AIC] == 0) return; /* no receiver */
   sk__lock(machine);
   sk__sync_give_up(machine, id);
-  core->flags->used = (uint16_t)(core->flags->used | 1u << id);
+  core->flags_used = (uint16_t)(core->flags_used | 1u << id);
   uint32_t sets = ++core->flags->sets[mode][id];
   sk__flag_group *group = sk__flag_group_of(core, mode, id);
   if (group == NULL || (mode == 1 && sk__flag_group_size(core, mode) < 2)) { /* needs nobody else */
@@ -196,9 +196,10 @@ void sk__flags_end(sk__machine *machine) {
       scope_clear(&machine->pair[core->group]);
       scope_clear(&machine->up[core->group]);
     }
-    if (flags->used == 0) continue;
+    if (core->flags_used == 0) continue;
     for (uint32_t id = 0; id < SK__FLAG_IDS; id++)
-      if ((flags->used & 1u << id) != 0) box_clear(&flags->inbox[id]);
+      if ((core->flags_used & 1u << id) != 0) box_clear(&flags->inbox[id]);
+    core->flags_used = 0;
     memset(flags, 0, sizeof *flags);
     memset(core->flag_count, 0, sizeof core->flag_count);
   }
@@ -265,7 +266,7 @@ static bool check_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id)
          "cross-core flag id %u is set with mode %u while a set with mode %u has not been waited for", id, mode,
          flags->unanswered.last_mode[id] - 1u);
   flags->unanswered.last_mode[id] = (uint8_t)(mode + 1);
-  flags->used = (uint16_t)(flags->used | 1u << id);
+  core->flags_used = (uint16_t)(core->flags_used | 1u << id);
   return true;
 }
 

@@ -65,7 +65,6 @@ typedef struct sk__flag_state {
     uint8_t last_mode[SK__FLAG_IDS]; /* 1 + mode of the last set, 0 = none */
     uint8_t sent[SK__FLAG_IDS];      /* sets of mode 2 */
   } unanswered;
-  uint16_t used;                   /* ids that must be cleared at the end of the launch */
 } sk__flag_state;
 
 typedef struct sk__flag_scope { /* groups of one set of members, by id */

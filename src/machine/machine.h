@@ -145,6 +145,7 @@ struct sk__core {
   uint32_t index;               /* machine-wide: AICs 0..aic-1, then AIVs */
   sk__core_type type;
   bool checks;                  /* = order.enabled */
+  uint16_t flags_used;          /* cross-core flag ids that the end of the launch must clear */
   _Alignas(64) uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
 
   /* who (constant during a launch) */

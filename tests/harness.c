@@ -3,11 +3,20 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { SKIPPED = 77 };
+static const char *skip_reason; /* set: the running test was skipped */
+
+void sk_test_skip(const char *reason, const char *file, int line) {
+  skip_reason = reason;
+  _skip(file, line);
+}
 
 static int run_here(const sk_test *test) {
   const struct CMUnitTest unit = {test->name, test->run, NULL, NULL, NULL};
@@ -26,6 +35,15 @@ static void print_as_comment(FILE *output) {
   }
 }
 
+/* " # SKIP reason": the reason is the last line the child printed. */
+static void print_skip(FILE *output) {
+  char line[1024], last[1024] = "";
+  rewind(output);
+  while (fgets(line, sizeof line, output) != NULL) memcpy(last, line, sizeof last);
+  last[strcspn(last, "\n")] = '\0';
+  printf(" # SKIP %s", last);
+}
+
 static int run_apart(const sk_test *test, size_t number) {
   FILE *output = tmpfile();
   if (output == NULL) {
@@ -39,17 +57,20 @@ static int run_apart(const sk_test *test, size_t number) {
     dup2(fileno(output), STDOUT_FILENO);
     dup2(fileno(output), STDERR_FILENO);
     int failed = run_here(test);
+    if (failed == 0 && skip_reason != NULL) printf("\n%s\n", skip_reason);
     fflush(NULL);
-    _exit(failed != 0);
+    _exit(failed != 0 ? 1 : skip_reason != NULL ? SKIPPED : 0);
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) < 0) status = -1;
-  int failed = status != 0;
+  bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED;
+  int failed = status != 0 && !skipped;
   printf("%s %zu - %s", failed ? "not ok" : "ok", number, test->name);
   if (failed && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
     printf(" # over its limit of %u s", test->limit_seconds);
   else if (failed && WIFSIGNALED(status))
     printf(" # killed by signal %d", WTERMSIG(status));
+  if (skipped) print_skip(output);
   printf("\n");
   if (failed) print_as_comment(output);
   fclose(output);

@@ -30,6 +30,11 @@ typedef struct sk_test {
   }
 
 int sk_run_tests(const sk_test *tests, size_t count, int argc, char **argv);
+/* Ends the running test as skipped: TAP "ok N - name # SKIP reason". cmocka's skip() does the same. */
+void sk_test_skip(const char *reason, const char *file, int line);
+#define SK_SKIP(reason) sk_test_skip((reason), __FILE__, __LINE__)
+#undef skip
+#define skip() SK_SKIP("not possible here")
 /* Seed of a random test: $SK_TEST_SEED or a fixed default, printed. */
 uint64_t sk_test_seed(const char *name);
 

@@ -40,6 +40,7 @@ sk_status sk__ge_generate(const sk__ge_input *input, sk__arena *arena, sk__ge_pr
   if (status == SK_OK) status = make_selects(&b);
   if (status == SK_OK) status = out->queue_count == 2 ? sk__ge_two_queues(&b) : sk__ge_one_queue(&b);
   if (status == SK_OK && !b.emulate) status = refuse_own(&b);
+  if (status == SK_OK && sk__ge_hangs(out)) sk__ge_warn(&b, "the barriers of this program can never be passed: it hangs");
   return status == SK_OK && b.no_memory ? SK_OUT_OF_MEMORY : status;
 }
 

@@ -51,6 +51,7 @@ typedef struct sk__ge_build {
   sk__ge_event_use *events;  /* ascending ids */
   size_t event_count;
   bool emulate;
+  bool separate;             /* two queues: selections meet per core type, not all together */
   bool early;                /* early start between operators */
   bool no_memory;            /* a step could not be stored; looked at once, at the end */
 } sk__ge_build;
@@ -84,6 +85,8 @@ void sk__ge_emit_waits(sk__ge_build *b, const sk__ge_part *part);
 void sk__ge_emit_notifies(sk__ge_build *b, const sk__ge_part *part, sk__core_type queue);
 void sk__ge_emit_end(sk__ge_build *b);
 static inline sk__core_type sk__ge_event_queue(const sk__ge_part *part) { return sk__ge_is_aic(part->sub->type) ? SK__AIC : SK__AIV; }
+/* hang.c: no core gets to the end of the program, whatever the subs do. */
+bool sk__ge_hangs(const sk__ge_program *program);
 /* one_queue.c, two_queues.c */
 SK_MUST_USE sk_status sk__ge_one_queue(sk__ge_build *b);
 SK_MUST_USE sk_status sk__ge_two_queues(sk__ge_build *b);

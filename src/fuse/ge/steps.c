@@ -107,7 +107,7 @@ void sk__ge_emit_select(sk__ge_build *b, unsigned queues, const sk__ge_part *par
 /* All selections of the cores that take part are done before anybody calls what was selected. */
 static void emit_selection_barrier(sk__ge_build *b, unsigned queues, const sk__ge_part *part) {
   if (b->out->queue_count == 1) return;
-  if (b->emulate || sk__ge_is_mix(part->sub->type)) sk__ge_emit_kind(b, queues, SK__GE_STEP_SYNCALL_MIX);
+  if (!b->separate || sk__ge_is_mix(part->sub->type)) sk__ge_emit_kind(b, queues, SK__GE_STEP_SYNCALL_MIX);
   else sk__ge_emit_barrier(b, queues, SK__PIPE_FIX);
 }
 

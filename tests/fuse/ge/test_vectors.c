@@ -1,0 +1,82 @@
+/* The generator against recorded decisions of the real one. The records lie beside the repository; without
+ * them the tests are skipped by name. */
+#include "ge_text.h"
+#include "fuse/fuse.h"
+
+#ifndef SUPERKERNEL_SOURCE
+#error "SUPERKERNEL_SOURCE is the root of the sources"
+#endif
+
+static FILE *open_vectors(void) {
+  static char path[4096], reason[4200];
+  const char *shared = getenv("SUPERKERNEL_SHARED");
+  if (shared != NULL) snprintf(path, sizeof path, "%s/vectors/ge/ge_vectors.jsonl", shared);
+  else snprintf(path, sizeof path, "%s/../shared/vectors/ge/ge_vectors.jsonl", SUPERKERNEL_SOURCE);
+  FILE *file = fopen(path, "r");
+  snprintf(reason, sizeof reason, "SUPERKERNEL_SHARED is not set and there is no shared/vectors/ge beside the sources");
+  if (file == NULL) SK_SKIP(reason);
+  return file;
+}
+
+static void test_agrees_with_every_record_when_defects_are_emulated(void **state) {
+  (void)state;
+  FILE *file = open_vectors();
+  sk__check_result result;
+  assert_int_equal(sk__ge_check_stream(file, true, stdout, &result), SK_OK);
+  assert_true(result.cases > 0);
+  assert_int_equal(result.agreed, result.cases);
+  fclose(file);
+}
+
+static void test_own_rules_differ_only_where_a_defect_is_tagged(void **state) {
+  (void)state;
+  FILE *file = open_vectors();
+  sk__check_result result;
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *report = open_memstream(&text, &bytes);
+  assert_int_equal(sk__ge_check_stream(file, false, report, &result), SK_OK);
+  fclose(report);
+  if (result.agreed_untagged != result.untagged) print_message("%s", text);
+  assert_int_equal(result.agreed_untagged, result.untagged);
+  assert_int_equal(result.agreed, result.untagged); /* and the tagged ones do differ */
+  free(text);
+  fclose(file);
+}
+
+static void test_no_file_is_a_difference(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *report = open_memstream(&text, &bytes);
+  assert_int_not_equal(sk__ge_check("/no/such/file", true, report), 0);
+  fclose(report);
+  assert_non_null(strstr(text, "/no/such/file: "));
+  free(text);
+}
+
+static void check_text(const char *lines, sk_status wanted, size_t cases) {
+  FILE *file = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
+  assert_non_null(file);
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *report = open_memstream(&text, &bytes);
+  sk__check_result result;
+  assert_int_equal(sk__ge_check_stream(file, true, report, &result), wanted);
+  assert_int_equal(result.agreed, cases);
+  fclose(report);
+  fclose(file);
+  free(text);
+}
+
+static void test_malformed_records_are_refused(void **state) {
+  (void)state;
+  check_text("{\"case\":0,\n", SK_PARSE, 0);
+  check_text("{\"case\":0,\"graph\":{}}\n", SK_PARSE, 0);
+  check_text("{\"case\":0,\"subs\":[{\"type\":\"AIV_ONLY\",\"blocks\":-1}],\"expect\":{}}\n", SK_OK, 0);
+  check_text("{\"case\":0,\"subs\":[{\"type\":\"AIV_ONLY\",\"blocks\":1,\"recv\":[\"x\"]}],\"expect\":{}}\n", SK_OK, 0);
+  check_text("{\"case\":0,\"subs\":null,\"options\":\"\",\"expect\":{\"error\":\"NO_OPS\"}}\n", SK_OK, 1);
+}
+
+SK_TESTS(SK_TEST(test_agrees_with_every_record_when_defects_are_emulated), SK_TEST(test_own_rules_differ_only_where_a_defect_is_tagged),
+         SK_TEST(test_no_file_is_a_difference), SK_TEST(test_malformed_records_are_refused))

@@ -147,8 +147,9 @@ static void print_finding(json_t *finding, FILE *to) {
 
 static void print_estimate(json_t *estimate, FILE *to) {
   if (estimate == NULL) return;
-  fprintf(to, "\n  estimate (cost model, not a measurement): un-fused %.1f us, fused %.1f us, fusing saves %.1f us\n",
-          real_of(estimate, "unfused_us"), real_of(estimate, "fused_us"), real_of(estimate, "saved_us"));
+  double saved = real_of(estimate, "saved_us");
+  fprintf(to, "\n  estimate (cost model, not a measurement): un-fused %.1f us, fused %.1f us, fusing %s %.1f us\n",
+          real_of(estimate, "unfused_us"), real_of(estimate, "fused_us"), saved < 0 ? "costs" : "saves", saved < 0 ? -saved : saved);
 }
 
 static bool is_report(json_t *document) {

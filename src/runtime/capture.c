@@ -17,6 +17,7 @@ static aclError resolve_model(sk__runtime *runtime, aclmdlRI handle, sk__model *
 }
 
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *origin = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -42,6 +43,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
 }
 
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *which = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -70,6 +72,7 @@ static bool is_joined(const sk__model *model, const sk__stream *stream) {
 }
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *which = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -96,6 +99,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
 }
 
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
   sk__model *model = NULL;
@@ -121,12 +125,14 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
 }
 
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeoutMs) {
+  SK__GUARD;
   if (timeoutMs < -1) return sk__fail(ACL_ERROR_INVALID_PARAM, "timeout %d ms; legal: -1 (for ever) and above", timeoutMs);
   aclError error = aclmdlRIExecuteAsync(modelRI, NULL);
   return error == ACL_SUCCESS ? aclrtSynchronizeDevice() : error;
 }
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__model *model = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -146,6 +152,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
 }
 
 aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__model *model = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -182,9 +189,11 @@ static aclError submit_scope(const char *name, aclrtStream stream, sk__task_kind
 }
 
 aclError aclskScopeBegin(const char *name, aclrtStream stream) {
+  SK__GUARD;
   return submit_scope(name, stream, SK__TASK_SCOPE_BEGIN, "aclskScopeBegin");
 }
 
 aclError aclskScopeEnd(const char *name, aclrtStream stream) {
+  SK__GUARD;
   return submit_scope(name, stream, SK__TASK_SCOPE_END, "aclskScopeEnd");
 }

@@ -13,6 +13,14 @@ static char creation_error[512];
 static _Thread_local sk__context *current_context;
 static void (*created)(sk__runtime *runtime);
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void sk__lock(void) { pthread_mutex_lock(&lock); }
+void sk__unlock(const int *unused) {
+  (void)unused;
+  pthread_mutex_unlock(&lock);
+}
+
 void sk__runtime_on_create(void (*function)(sk__runtime *runtime)) { created = function; }
 
 static void create_runtime(void) {
@@ -59,6 +67,7 @@ aclError sk__runtime_ready(sk__runtime **out) {
 }
 
 aclError aclInit(const char *configPath) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   if (runtime->initialised)
@@ -70,6 +79,7 @@ aclError aclInit(const char *configPath) {
 }
 
 aclError aclFinalize(void) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   if (!runtime->initialised) return sk__fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize without aclInit before it");
@@ -84,6 +94,7 @@ static aclError check_device(int32_t id) {
 }
 
 aclError aclrtSetDevice(int32_t deviceId) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   aclError error = check_device(deviceId);
@@ -92,6 +103,7 @@ aclError aclrtSetDevice(int32_t deviceId) {
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS || (error = check_device(deviceId)) != ACL_SUCCESS) return error;
@@ -101,6 +113,7 @@ aclError aclrtResetDevice(int32_t deviceId) {
 }
 
 aclError aclrtGetDevice(int32_t *deviceId) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;
@@ -110,18 +123,21 @@ aclError aclrtGetDevice(int32_t *deviceId) {
 }
 
 aclError aclrtGetDeviceCount(uint32_t *count) {
+  SK__GUARD;
   if (count == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is NULL");
   *count = 1;
   return ACL_SUCCESS;
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode) {
+  SK__GUARD;
   if (runMode == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtGetRunMode: runMode is NULL");
   *runMode = ACL_HOST;
   return ACL_SUCCESS;
 }
 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   aclError error = check_device((int32_t)deviceId);
@@ -147,6 +163,7 @@ const char *aclrtGetSocName(void) {
 }
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   aclError error = check_device(deviceId);
@@ -168,6 +185,7 @@ static sk__context **find_context(sk__runtime *runtime, aclrtContext handle) {
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   sk__context **at = find_context(runtime, context);
@@ -181,6 +199,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   if (find_context(runtime, context) == NULL)
@@ -190,6 +209,7 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
 }
 
 aclError aclrtGetCurrentContext(aclrtContext *context) {
+  SK__GUARD;
   if (context == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtGetCurrentContext: context is NULL");
   if (current_context == NULL) return sk__fail(ACL_ERROR_RT_CONTEXT_NULL, "this thread has no current context");
   *context = current_context;

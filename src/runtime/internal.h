@@ -75,6 +75,15 @@ struct sk__runtime {
   bool running;          /* a flush is under way: host callbacks may call in */
 };
 
+/* ---- device.c: one lock ----
+ * The interface may be called from any thread, and from host callbacks on the thread that waits. The lock is
+ * held by every call of it to its end, so a thread that waits holds back the calls of all others. */
+void sk__lock(void);
+void sk__unlock(const int *unused);
+#define SK__GUARD                                                        \
+  __attribute__((cleanup(sk__unlock), unused)) const int sk__guard = 0;  \
+  sk__lock()
+
 /* ---- error.c: thread's last error and its text ---- */
 /* Sets both and returns the code; format names the thing. Success codes are not recorded. */
 aclError sk__fail(aclError code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -42,6 +42,7 @@ static aclError check_kernel(const sk_kernel *kernel) {
 
 int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_ub_bytes, void *stream,
                      const void *args, const char *file, uint32_t line) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -72,6 +73,7 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
 }
 
 aclError aclrtBinaryGetFunction(aclrtBinHandle bin, const char *kernelName, aclrtFuncHandle *func) {
+  SK__GUARD;
   (void)bin; /* objects register their kernels with the process when they are loaded */
   if (kernelName == NULL || func == NULL)
     return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: %s is NULL", kernelName == NULL ? "kernelName" : "func");
@@ -92,6 +94,7 @@ static const sk_kernel *registered(const void *handle) {
 
 aclError aclrtLaunchKernel(aclrtFuncHandle func, uint32_t numBlocks, const void *argsData, size_t argsSize,
                            aclrtStream stream) {
+  SK__GUARD;
   const sk_kernel *kernel = registered(func);
   if (kernel == NULL) return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtLaunchKernel: %p is no kernel", func);
   if (argsSize != kernel->args_bytes || (argsData == NULL && argsSize > 0))
@@ -101,6 +104,7 @@ aclError aclrtLaunchKernel(aclrtFuncHandle func, uint32_t numBlocks, const void 
 }
 
 aclError aclrtGetHardwareSyncAddr(void **addr) {
+  SK__GUARD;
   if (addr == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtGetHardwareSyncAddr: addr is NULL");
   /* Kernels hand the value back to asc_set_ffts_base_addr and never follow it. */
   static char cross_core_flags;

@@ -32,16 +32,19 @@ static aclError device_malloc(void **devPtr, size_t size, const char *call) {
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  SK__GUARD;
   aclError error = check_policy(policy, "aclrtMalloc");
   return error != ACL_SUCCESS ? error : device_malloc(devPtr, size, "aclrtMalloc");
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  SK__GUARD;
   aclError error = check_policy(policy, "aclrtMallocAlign32");
   return error != ACL_SUCCESS ? error : device_malloc(devPtr, size, "aclrtMallocAlign32");
 }
 
 aclError aclrtFree(void *devPtr) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;
@@ -52,6 +55,7 @@ aclError aclrtFree(void *devPtr) {
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size) {
+  SK__GUARD;
   if (hostPtr == NULL || size == 0)
     return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtMallocHost: %s", hostPtr == NULL ? "hostPtr is NULL" : "size is 0");
   sk__runtime *runtime = sk__runtime_get();
@@ -70,6 +74,7 @@ aclError aclrtMallocHost(void **hostPtr, size_t size) {
 }
 
 aclError aclrtFreeHost(void *hostPtr) {
+  SK__GUARD;
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   for (size_t i = 0; i < runtime->pinned_count; i++) {
@@ -131,6 +136,7 @@ static aclError check_unsafe(sk__runtime *runtime, const char *call) {
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = check_copy(dst, destMax, src, count, (int)kind, "aclrtMemcpy");
@@ -141,6 +147,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = check_copy(dst, dpitch, src, width, (int)kind, "aclrtMemcpy2d");
@@ -163,6 +170,7 @@ static bool stage(sk__task *task) {
 
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *to = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -199,6 +207,7 @@ static aclError check_set(const void *devPtr, size_t maxCount, size_t count, con
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = check_set(devPtr, maxCount, count, "aclrtMemset");
@@ -209,6 +218,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -224,6 +234,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 }
 
 aclError aclrtGetMemInfo(int attr, size_t *free_bytes, size_t *total) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;

@@ -122,6 +122,7 @@ static sk_status run_segment(sk__runtime *runtime, sk__task *const *tasks, size_
 }
 
 sk_status sk__runtime_flush(sk__runtime *runtime) {
+  SK__GUARD;
   if (runtime->running) return SK_OK; /* a host callback waits for its own past */
   runtime->running = true;
   sk_status worst = SK_OK;

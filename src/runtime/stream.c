@@ -61,6 +61,7 @@ void sk__run_pending(sk__runtime *runtime) {
 /* ---- streams ---- */
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
+  SK__GUARD;
   (void)priority; /* no preemption is modelled; the order of streams is the schedule's */
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -80,6 +81,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 aclError aclrtCreateStream(aclrtStream *stream) { return aclrtCreateStreamWithConfig(stream, 0, 0); }
 
 aclError aclrtDestroyStream(aclrtStream stream) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *gone = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -112,11 +114,13 @@ static aclError wait_for_stream(aclrtStream stream) {
 aclError aclrtSynchronizeStream(aclrtStream stream) { return wait_for_stream(stream); }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeoutMs) {
+  SK__GUARD;
   if (timeoutMs < -1) return sk__fail(ACL_ERROR_INVALID_PARAM, "timeout %d ms; legal: -1 (for ever) and above", timeoutMs);
   return wait_for_stream(stream); /* a hang is found at once, so the limit never passes */
 }
 
 aclError aclrtSynchronizeDevice(void) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
@@ -135,6 +139,7 @@ static aclError refuse_captured(const sk__event *event, const char *call) {
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS) return error;
@@ -154,10 +159,12 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) { return aclrtCreateEventExWithFlag(event, flag); }
 
 aclError aclrtCreateEvent(aclrtEvent *event) {
+  SK__GUARD;
   return aclrtCreateEventExWithFlag(event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__event *gone = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -185,6 +192,7 @@ static aclError submit_event(aclrtEvent event, aclrtStream stream, sk__task_kind
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+  SK__GUARD;
   sk__event *found = NULL;
   sk__stream *on = NULL;
   aclError error = submit_event(event, stream, SK__TASK_EVENT_RECORD, &found, &on);
@@ -196,12 +204,14 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+  SK__GUARD;
   sk__event *found = NULL;
   sk__stream *on = NULL;
   return submit_event(event, stream, SK__TASK_EVENT_RESET, &found, &on);
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__event *found = NULL;
   sk__stream *on = NULL;
@@ -223,6 +233,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__event *found = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -232,6 +243,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__event *found = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -248,6 +260,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 }
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent start, aclrtEvent end) {
+  SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__event *from = NULL, *to = NULL;
   aclError error = sk__runtime_ready(&runtime);
@@ -281,10 +294,12 @@ static aclError submit_host_func(aclrtStream stream, void (*fn)(void *), void *c
 }
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
+  SK__GUARD;
   (void)blockType; /* later tasks of the stream always run after it */
   return submit_host_func(stream, fn, userData);
 }
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
+  SK__GUARD;
   return submit_host_func(stream, fn, args);
 }

@@ -1,4 +1,6 @@
 /* Streams, events, callbacks: misuse first, then use. */
+#include <pthread.h>
+
 #include "device_fixture.h"
 
 static void test_dead_streams_are_refused(void **state) {
@@ -253,7 +255,36 @@ static void test_a_callback_may_queue_work(void **state) {
   assert_int_equal(s.calls, 1);
 }
 
-SK_TESTS(SK_TEST(test_dead_streams_are_refused), SK_TEST(test_stream_arguments_are_checked), SK_TEST(test_dead_events_are_refused),
+/* Two threads, each with a stream, events and memory of its own. */
+static void *work_on_thread(void *context) {
+  (void)context;
+  aclrtStream stream = stream_new();
+  for (uint32_t i = 0; i < 100; i++) {
+    void *a = buffer_new(i), *b = buffer_new(0);
+    aclrtEvent event = NULL;
+    assert_ok(aclrtCreateEvent(&event));
+    assert_ok(launch_add(stream, &add_vector, 1 + i % 9, a, b, 1));
+    assert_ok(aclrtRecordEvent(event, stream));
+    assert_ok(launch_add(stream, &add_cube, 1 + i % 7, b, a, 2));
+    assert_ok(i % 2 == 0 ? aclrtSynchronizeEvent(event) : aclrtSynchronizeStream(stream));
+    buffer_check(a, i + 3);
+    assert_ok(aclrtDestroyEvent(event));
+    assert_ok(aclrtFree(a));
+    assert_ok(aclrtFree(b));
+  }
+  assert_ok(aclrtDestroyStream(stream));
+  return NULL;
+}
+static void test_two_host_threads(void **state) {
+  (void)state;
+  device_open();
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, work_on_thread, NULL), 0);
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  assert_int_equal(findings_all(), 0);
+}
+
+SK_TESTS(SK_TEST(test_two_host_threads), SK_TEST(test_dead_streams_are_refused), SK_TEST(test_stream_arguments_are_checked), SK_TEST(test_dead_events_are_refused),
          SK_TEST(test_event_arguments_are_checked), SK_TEST(test_events_do_what_their_flags_say), SK_TEST(test_callbacks_are_checked),
          SK_TEST(test_nothing_runs_before_somebody_waits), SK_TEST(test_one_stream_keeps_its_order),
          SK_TEST(test_waiting_for_any_stream_runs_all), SK_TEST(test_streams_without_an_event_race),

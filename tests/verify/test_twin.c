@@ -77,6 +77,12 @@ static void test_memory_that_is_no_argument_is_compared(void **state) {
   assert_ok(aclrtSynchronizeDevice());
   assert_int_equal(mode_of("full-cores")->difference_count, 2);
   twin_open("unfused,full-cores");
+  void *e = buffer_new(0);
+  launch(NULL, &ratio_hidden, 4, e, e, 5);
+  assert_ok(aclrtSynchronizeDevice());
+  assert_int_equal(mode_of("full-cores")->outcome, SK__MISMATCH);
+  assert_string_equal(mode_of("full-cores")->differences[0].buffer, "device memory that is no kernel argument");
+  twin_open("unfused,full-cores");
   void *c = buffer_new(0), *d = NULL;
   assert_ok(aclrtMalloc(&d, BUFFER_BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
   launch(NULL, &add_hidden, 4, c, d, 1);

@@ -115,6 +115,7 @@ KERNEL(add_vector, SK_AIV_ONLY, words, NULL, add_kernel);
 KERNEL(add_cube, SK_AIC_ONLY, words, add_kernel, NULL);
 KERNEL(add_hidden, SK_AIV_ONLY, numbers, NULL, add_kernel);
 KERNEL(ratio_words, SK_MIX_AIC_1_1, words, nothing, ratio_words_kernel);
+KERNEL(ratio_hidden, SK_MIX_AIC_1_1, numbers, nothing, ratio_words_kernel);
 KERNEL(ratio_floats, SK_MIX_AIC_1_1, floats, nothing, ratio_floats_kernel);
 KERNEL(both_vectors, SK_MIX_AIC_1_1, words, nothing, both_vectors_kernel);
 KERNEL(first_vector, SK_MIX_AIC_1_1, words, nothing, first_vector_kernel);

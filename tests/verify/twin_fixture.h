@@ -17,6 +17,7 @@ typedef struct twin_args { uint64_t from, to; uint32_t add, slots; } twin_args;
 extern const sk_kernel add_vector, add_cube;
 extern const sk_kernel add_hidden;      /* as add_vector, its pointers declared as plain numbers */
 extern const sk_kernel ratio_words;     /* 1:1; from is not used; to = add + vector cores per cube core */
+extern const sk_kernel ratio_hidden;    /* the same, its pointers declared as plain numbers */
 extern const sk_kernel ratio_floats;    /* the same, as floats that differ in the last bits only */
 extern const sk_kernel both_vectors;    /* 1:1; writes slot of its block on every vector core */
 extern const sk_kernel first_vector;    /* the same on sub-block 0 only */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct taking { sk__machine *machine; sk__image *image; } taking;
+typedef struct taking { sk__machine *machine; const sk__image *beyond; sk__image *image; } taking;
 
 static sk_status append(sk__machine *machine, sk__image *image, uint64_t start, uint64_t bytes) {
   sk__piece *pieces = realloc(image->pieces, (image->count + 1) * sizeof *pieces);
@@ -18,6 +18,38 @@ static sk_status append(sk__machine *machine, sk__image *image, uint64_t start, 
   return sk__gm_host_read(machine, piece->data, start, bytes);
 }
 
+/* Is the address in a piece? *until = where that piece ends, or the next one begins. */
+static bool covered(const sk__image *image, uint64_t at, uint64_t *until) {
+  *until = UINT64_MAX;
+  for (size_t low = 0, high = image->count; low < high;) {
+    size_t middle = (low + high) / 2;
+    const sk__piece *piece = &image->pieces[middle];
+    if (at < piece->start) {
+      if (piece->start < *until) *until = piece->start;
+      high = middle;
+    } else if (at >= piece->start + piece->bytes) {
+      low = middle + 1;
+    } else {
+      *until = piece->start + piece->bytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Appends what `beyond` does not cover of [at, end). */
+static sk_status append_beyond(sk__machine *machine, sk__image *image, const sk__image *beyond, uint64_t at, uint64_t end) {
+  sk_status status = SK_OK;
+  while (at < end && status == SK_OK) {
+    uint64_t until;
+    bool have = covered(beyond, at, &until);
+    uint64_t stop = until < end ? until : end;
+    if (!have) status = append(machine, image, at, stop - at);
+    at = stop;
+  }
+  return status;
+}
+
 /* Touched ranges may run over red zones of neighbours; only live allocations are read. */
 static bool take_range(void *context, uint64_t start, uint64_t bytes) {
   taking *to = context;
@@ -28,16 +60,17 @@ static bool take_range(void *context, uint64_t start, uint64_t bytes) {
       continue;
     }
     uint64_t stop = info.start + info.bytes < end ? info.start + info.bytes : end;
-    to->image->status = append(to->machine, to->image, at, stop - at);
+    to->image->status = append_beyond(to->machine, to->image, to->beyond, at, stop);
     if (to->image->status != SK_OK) return false;
     at = (stop + 31) / 32 * 32;
   }
   return true;
 }
 
-sk_status sk__image_take(sk__machine *machine, sk__image *out) {
+sk_status sk__image_take(sk__machine *machine, const sk__image *beyond, sk__image *out) {
+  static const sk__image nothing = {NULL, 0, SK_OK};
   memset(out, 0, sizeof *out);
-  taking context = {machine, out};
+  taking context = {machine, beyond != NULL ? beyond : &nothing, out};
   sk__gm_touched(machine, take_range, &context);
   return out->status;
 }
@@ -57,26 +90,6 @@ sk_status sk__image_put(sk__machine *machine, const sk__image *image) {
   return SK_OK;
 }
 
-/* Next piece of the image that ends behind the address; image->count when there is none. Pieces ascend
- * up to `sorted`. */
-static bool covered(const sk__image *image, uint64_t at, uint64_t *until) {
-  *until = UINT64_MAX;
-  for (size_t low = 0, high = image->count; low < high;) {
-    size_t middle = (low + high) / 2;
-    const sk__piece *piece = &image->pieces[middle];
-    if (at < piece->start) {
-      if (piece->start < *until) *until = piece->start;
-      high = middle;
-    } else if (at >= piece->start + piece->bytes) {
-      low = middle + 1;
-    } else {
-      *until = piece->start + piece->bytes;
-      return true;
-    }
-  }
-  return false;
-}
-
 static int by_start(const void *a, const void *b) {
   uint64_t x = ((const sk__piece *)a)->start, y = ((const sk__piece *)b)->start;
   return (x > y) - (x < y);
@@ -85,16 +98,8 @@ static int by_start(const void *a, const void *b) {
 sk_status sk__image_cover(sk__machine *machine, sk__image *in, const sk__image *of) {
   sk__image added = {NULL, 0, SK_OK};
   sk_status status = SK_OK;
-  for (size_t i = 0; i < of->count && status == SK_OK; i++) {
-    uint64_t at = of->pieces[i].start, end = at + of->pieces[i].bytes;
-    while (at < end && status == SK_OK) {
-      uint64_t until;
-      bool have = covered(in, at, &until);
-      uint64_t stop = until < end ? until : end;
-      if (!have) status = append(machine, &added, at, stop - at);
-      at = stop;
-    }
-  }
+  for (size_t i = 0; i < of->count && status == SK_OK; i++)
+    status = append_beyond(machine, &added, in, of->pieces[i].start, of->pieces[i].start + of->pieces[i].bytes);
   sk__piece *pieces = status == SK_OK && added.count > 0
                           ? realloc(in->pieces, (in->count + added.count) * sizeof *pieces)
                           : NULL;
@@ -171,6 +176,11 @@ static void fold(const sk__buffer *buffer, uint64_t address, const sk__differenc
     sk__buffer_difference *entry = &into->differences[i];
     if (entry->address != start) continue;
     if (how->match > entry->how.match) entry->how.match = how->match;
+    if (how->first_index + offset < entry->how.first_index) {
+      entry->how.first_index = how->first_index + offset;
+      entry->how.first_reference = how->first_reference;
+      entry->how.first_other = how->first_other;
+    }
     entry->how.differing += how->differing;
     entry->how.ties += how->ties;
     if (how->max_abs > entry->how.max_abs) entry->how.max_abs = how->max_abs;
@@ -215,4 +225,21 @@ void sk__image_compare(const sk__buffers *buffers, const sk__image *reference, c
     if (a_end <= b_end) i++;
     if (b_end <= a_end) j++;
   }
+}
+
+sk_status sk__image_compare_now(sk__machine *machine, const sk__buffers *buffers, const sk__image *reference,
+                                sk__mode_result *into) {
+  enum { BLOCK_BYTES = 256 << 10 };
+  uint8_t *block = malloc(BLOCK_BYTES);
+  sk_status status = block != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  for (size_t i = 0; i < reference->count; i++) {
+    const sk__piece *piece = &reference->pieces[i];
+    for (uint64_t at = 0; at < piece->bytes && status == SK_OK; at += BLOCK_BYTES) {
+      uint64_t bytes = piece->bytes - at < BLOCK_BYTES ? piece->bytes - at : BLOCK_BYTES;
+      status = sk__gm_host_read(machine, block, piece->start + at, bytes);
+      if (status == SK_OK) compare_bytes(buffers, piece->start + at, piece->data + at, block, bytes, into);
+    }
+  }
+  free(block);
+  return status;
 }

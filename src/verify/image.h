@@ -7,8 +7,8 @@
 typedef struct sk__piece { uint64_t start, bytes; uint8_t *data; } sk__piece;
 typedef struct sk__image { sk__piece *pieces; size_t count; sk_status status; } sk__image;
 
-/* Copies every range written since the transaction began. */
-SK_MUST_USE sk_status sk__image_take(sk__machine *machine, sk__image *out);
+/* Copies every range written since the transaction began; with `beyond` only what that does not cover. */
+SK_MUST_USE sk_status sk__image_take(sk__machine *machine, const sk__image *beyond, sk__image *out);
 void sk__image_free(sk__image *image);
 /* Writes the copies back. */
 SK_MUST_USE sk_status sk__image_put(sk__machine *machine, const sk__image *image);
@@ -22,6 +22,9 @@ void sk__buffers_free(sk__buffers *buffers);
 /* Adds one difference per buffer in which the images differ, and raises the mode's outcome. */
 void sk__image_compare(const sk__buffers *buffers, const sk__image *reference, const sk__image *other,
                        sk__mode_result *into);
+/* The same against memory as it is now, where the reference covers it: no copy of it all is needed. */
+SK_MUST_USE sk_status sk__image_compare_now(sk__machine *machine, const sk__buffers *buffers, const sk__image *reference,
+                                            sk__mode_result *into);
 /* Memory as it is now at every piece of `of` that `in` does not cover is appended to `in`, so that both
  * images cover the same bytes. */
 SK_MUST_USE sk_status sk__image_cover(sk__machine *machine, sk__image *in, const sk__image *of);

@@ -199,9 +199,8 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
 
 /* ---- one segment ---- */
 
-/* Runs the mode and compares what it wrote with the reference. Both images are made to cover the same
- * bytes: what only the mode wrote is compared with what stood there before, which is what the reference
- * left there. */
+/* Runs the mode and compares memory with the reference. What only the mode wrote is compared with what stood
+ * there before, which is what the reference left there; the reference covers it from then on. */
 static sk_status compare_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index,
                               const sk__buffers *buffers, sk__image *reference) {
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
@@ -211,8 +210,8 @@ static sk_status compare_mode(sk__verifier *verifier, sk__task *const *tasks, si
   if (status != SK_OK) return status;
   status = run_mode(verifier, tasks, count, index);
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
-  if (comparable) status = sk__image_take(machine, &other);
-  if (comparable && status == SK_OK) status = sk__image_cover(machine, &other, reference);
+  if (comparable) status = sk__image_compare_now(machine, buffers, reference, mode);
+  if (comparable && status == SK_OK) status = sk__image_take(machine, reference, &other);
   sk__gm_roll_back(machine);
   if (comparable && status == SK_OK) status = sk__image_cover(machine, reference, &other);
   if (comparable && status == SK_OK) sk__image_compare(buffers, reference, &other, mode);
@@ -244,7 +243,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   if (status == SK_OK) {
     status = run_mode(verifier, tasks, count, 0);
     ended = plain->status;
-    if (status == SK_OK) status = sk__image_take(machine, &reference);
+    if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
     sk__gm_roll_back(machine);
   }
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)

@@ -98,6 +98,29 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   return sk__fail(ACL_ERROR_RT_STREAM_UNJOINED, "aclmdlRICaptureEnd: a stream of the capture did not come back to the origin by an event");
 }
 
+int sk__model_tasks(sk__model_handle handle, const char *call, sk__task *const **tasks, size_t *count, bool *optimised) {
+  sk__runtime *runtime = NULL;
+  sk__model *model = NULL;
+  aclError error = sk__runtime_ready(&runtime);
+  if (error == ACL_SUCCESS && handle == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: the model is NULL", call);
+  if (error == ACL_SUCCESS) error = resolve_model(runtime, handle, &model);
+  if (error != ACL_SUCCESS) return error;
+  if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "%s: the model is still being captured", call);
+  if (model->invalid) return sk__fail(ACL_ERROR_RT_CAPTURE_INVALIDATED, "%s: the capture was invalidated", call);
+  *tasks = model->tasks.items;
+  *count = model->tasks.count;
+  *optimised = model->optimised;
+  return ACL_SUCCESS;
+}
+
+void sk__model_replace(sk__model_handle handle, sk__task **tasks, size_t count) {
+  sk__model *model = handle;
+  sk__task_list old = model->tasks;
+  model->tasks = (sk__task_list){tasks, count, count};
+  model->optimised = true;
+  sk__task_list_clear(&old);
+}
+
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
@@ -162,6 +185,7 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     const sk__task *task = model->tasks.items[i];
     printf("%4zu stream %u %s", i, task->stream_index, sk__task_kind_name(task->kind));
     if (task->kind == SK__TASK_KERNEL) printf(" %s <<<%u>>>", task->kernel->name, task->blocks);
+    if (task->kind == SK__TASK_SUPERKERNEL) printf(" %s <<<%u>>>", task->superkernel->name, task->superkernel->blocks);
     if (task->scope != NULL) printf(" \"%s\"", task->scope);
     printf("\n");
   }

@@ -40,6 +40,7 @@ struct sk__event {
 struct sk__model {
   bool active;           /* between begin and end */
   bool invalid;
+  bool optimised;        /* tasks are a fuser's */
   aclmdlRICaptureMode mode;
   pthread_t thread;
   sk__stream *origin;
@@ -49,6 +50,12 @@ struct sk__model {
 
 /* Page-locked host memory: what an asynchronous copy may still read or write after the call. */
 typedef struct sk__pinned { uint64_t start, bytes; } sk__pinned;
+
+/* Kernels [first, end) of the registry came with this object. */
+typedef struct sk__binary {
+  size_t first, end;
+  struct sk__binary *next;
+} sk__binary;
 
 typedef struct sk__context { /* an identity and nothing more */
   struct sk__context *next;
@@ -65,6 +72,7 @@ struct sk__runtime {
   sk__event *events;
   sk__model *models;
   sk__context *contexts;
+  sk__binary *binaries;
   sk__pinned *pinned;
   size_t pinned_count;
   sk__task_list pending; /* all streams, in order of issue */
@@ -111,7 +119,6 @@ aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
 
 /* ---- stream.c ---- */
 void sk__stream_unref(sk__stream *stream);
-void sk__event_unref(sk__event *event);
 /* NULL = the default stream; sets *out or fails with 107017. */
 aclError sk__stream_resolve(sk__runtime *runtime, aclrtStream handle, sk__stream **out);
 aclError sk__synchronize(sk__runtime *runtime);

@@ -72,20 +72,6 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   return sk__task_submit(runtime, task);
 }
 
-aclError aclrtBinaryGetFunction(aclrtBinHandle bin, const char *kernelName, aclrtFuncHandle *func) {
-  SK__GUARD;
-  (void)bin; /* objects register their kernels with the process when they are loaded */
-  if (kernelName == NULL || func == NULL)
-    return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: %s is NULL", kernelName == NULL ? "kernelName" : "func");
-  for (size_t i = 0; i < registry.count; i++)
-    if (strcmp(registry.items[i]->name, kernelName) == 0) {
-      *func = (void *)(uintptr_t)registry.items[i];
-      return ACL_SUCCESS;
-    }
-  return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: no kernel '%s' among the %zu of this process", kernelName,
-                  registry.count);
-}
-
 static const sk_kernel *registered(const void *handle) {
   for (size_t i = 0; i < registry.count; i++)
     if (registry.items[i] == handle) return registry.items[i];
@@ -101,6 +87,32 @@ aclError aclrtLaunchKernel(aclrtFuncHandle func, uint32_t numBlocks, const void 
     return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtLaunchKernel: '%s' takes %u argument bytes, given %zu", kernel->name,
                     kernel->args_bytes, argsSize);
   return sk_kernel_launch(kernel, numBlocks, 0, stream, argsData, kernel->file, kernel->line);
+}
+
+aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
+                                        void **args) {
+  SK__GUARD;
+  const sk_kernel *kernel = registered(func);
+  if (kernel == NULL) return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtLaunchKernelWithArgsArray: %p is no kernel", func);
+  if (cfg != NULL && cfg->numAttrs > 0)
+    return sk__fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtLaunchKernelWithArgsArray: launch attributes are not modelled; legal: none");
+  if (args == NULL && kernel->param_count > 0)
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtLaunchKernelWithArgsArray: args is NULL, '%s' has %u parameters", kernel->name,
+                    kernel->param_count);
+  char *block = calloc(1, kernel->args_bytes + 1u);
+  if (block == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a launch of '%s'", kernel->name);
+  aclError error = ACL_SUCCESS;
+  for (uint32_t i = 0; i < kernel->param_count && error == ACL_SUCCESS; i++) {
+    const sk_kernel_param *parameter = &kernel->params[i];
+    if (args[i] == NULL)
+      error = sk__fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtLaunchKernelWithArgsArray: args[%u] (%s of '%s') is NULL", i, parameter->name,
+                       kernel->name);
+    else
+      memcpy(block + parameter->offset_bytes, args[i], parameter->size_bytes);
+  }
+  if (error == ACL_SUCCESS) error = sk_kernel_launch(kernel, numBlocks, 0, stream, block, kernel->file, kernel->line);
+  free(block);
+  return error;
 }
 
 aclError aclrtGetHardwareSyncAddr(void **addr) {

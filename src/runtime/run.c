@@ -51,12 +51,10 @@ static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
   return status;
 }
 
-static void run_record(const sk__task *task) {
-  sk__event *event = task->event;
-  if (event->order != NULL) sk__snapshot_unref(event->order);
-  event->order = task->stream->order != NULL ? sk__snapshot_ref(task->stream->order) : NULL;
-  event->cycles = task->stream->cycles;
-  event->complete = true;
+static sk_status run_superkernel(sk__runtime *runtime, const sk__task *task, sk__run_stats *stats) {
+  sk_status status = task->superkernel->run(task->superkernel, runtime, task->stream, stats);
+  if (status != SK_OK) runtime->device_error_core = stats->aiv_used > 0 ? SK__AIV : SK__AIC;
+  return status;
 }
 
 static sk_status run_wait(sk__runtime *runtime, const sk__task *task) {
@@ -76,12 +74,13 @@ static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result 
     case SK__TASK_KERNEL: return run_kernel(runtime, task, &result->stats);
     case SK__TASK_COPY: return run_copy(runtime, task);
     case SK__TASK_SET: return sk__gm_host_set(runtime->machine, task->to, task->value, task->bytes);
-    case SK__TASK_EVENT_RECORD: run_record(task); return SK_OK;
+    case SK__TASK_EVENT_RECORD: sk__event_record(task->event, task->stream, task->stream->order); return SK_OK;
     case SK__TASK_EVENT_WAIT: return run_wait(runtime, task);
     case SK__TASK_EVENT_RESET: task->event->complete = false; return SK_OK;
     case SK__TASK_HOST_FUNC: task->host_func(task->host_context); return SK_OK;
     case SK__TASK_SCOPE_BEGIN:
     case SK__TASK_SCOPE_END: return SK_OK; /* marks for the fuser */
+    case SK__TASK_SUPERKERNEL: return run_superkernel(runtime, task, &result->stats);
     case SK__TASK_KINDS: break;
   }
   return SK_INTERNAL;

@@ -26,13 +26,26 @@ typedef struct sk__event sk__event;
   X(EVENT_RESET, "event reset")                            \
   X(HOST_FUNC, "host callback")                            \
   X(SCOPE_BEGIN, "scope begin")                            \
-  X(SCOPE_END, "scope end")
+  X(SCOPE_END, "scope end")                                \
+  X(SUPERKERNEL, "SuperKernel")
 typedef enum sk__task_kind {
 #define X(name, text) SK__TASK_##name,
   SK__TASK_LIST(X)
 #undef X
   SK__TASK_KINDS
 } sk__task_kind;
+
+/* A launch that a fuser made of others. Reference counted: tasks share it. */
+typedef struct sk__superkernel {
+  uint32_t references;
+  uint32_t scope_id, blocks;
+  sk_kernel_type type;
+  const char *name, *scopes;  /* scopes: names of the open scopes, "none" without any */
+  const char *first, *last;   /* names of its first and last kernel */
+  /* Launches it on a stream, ordered behind what that stream did; moves the stream's order and clock on. */
+  sk_status (*run)(struct sk__superkernel *self, sk__runtime *runtime, sk__stream *stream, sk__run_stats *stats);
+  void (*free)(struct sk__superkernel *self);
+} sk__superkernel;
 
 /* A queued piece of work. Reference counted: a captured model and its replays share it. */
 typedef struct sk__task {
@@ -59,6 +72,8 @@ typedef struct sk__task {
   void *host_context;
   /* SCOPE_*: NULL = the None scope */
   char *scope;
+  /* SUPERKERNEL */
+  sk__superkernel *superkernel;
 } sk__task;
 
 /* What running one task cost. */
@@ -80,6 +95,7 @@ SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tas
 void sk__runtime_join_streams(sk__runtime *runtime);
 /* Snapshot a stream stands at (may be NULL); for launches made outside sk__runtime_run. */
 sk__snapshot *sk__stream_order(sk__stream *stream);
+void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles); /* estimated device time goes on */
 void sk__stream_set_order(sk__stream *stream, sk__snapshot *order); /* takes the reference */
 
 /* Called instead of sk__runtime_run for each maximal run of device-only tasks (kernels, device copies,
@@ -97,6 +113,25 @@ SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 const sk_kernel *const *sk__runtime_kernels(size_t *count);
 /* SK bindings (SK_BIND) in the order in which their objects were loaded. */
 const sk_binding *const *sk__runtime_bindings(size_t *count);
+
+/* ---- captured models, for a fuser that rewrites them ---- */
+typedef void *sk__model_handle; /* aclmdlRI */
+/* Tasks of a model whose capture has ended well, borrowed. An acl code; failures are told under the name of
+ * the call. *optimised: its tasks were replaced before. */
+int sk__model_tasks(sk__model_handle model, const char *call, sk__task *const **tasks, size_t *count, bool *optimised);
+/* The model consists of these tasks from now on. Takes their references, and the array (malloc). */
+void sk__model_replace(sk__model_handle model, sk__task **tasks, size_t count);
+/* An event nobody else knows; NULL on no memory. Tasks take references of their own. */
+sk__event *sk__event_new(void);
+void sk__event_unref(sk__event *event);
+/* Tasks that belong to no queue yet; NULL on no memory. */
+sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, sk__event *event);
+sk__task *sk__task_of_superkernel(sk__runtime *runtime, sk__stream *stream, sk__superkernel *superkernel); /* takes the reference */
+/* What the latest record of an event ordered; NULL. */
+sk__snapshot *sk__event_order(const sk__event *event);
+/* The record takes effect now, at the stream's clock, and orders just this. */
+void sk__event_record(sk__event *event, const sk__stream *stream, sk__snapshot *order);
+
 const char *sk__task_kind_name(sk__task_kind kind);
 sk__task *sk__task_ref(sk__task *task);
 void sk__task_unref(sk__task *task);

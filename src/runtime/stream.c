@@ -45,6 +45,8 @@ void sk__stream_set_order(sk__stream *stream, sk__snapshot *order) {
   stream->order = order;
 }
 
+void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles) { stream->cycles += cycles; }
+
 aclError sk__synchronize(sk__runtime *runtime) {
   sk_status status = sk__runtime_flush(runtime);
   runtime->device_error = SK_OK;
@@ -129,6 +131,23 @@ aclError aclrtSynchronizeDevice(void) {
 /* ---- events ---- */
 
 #define EVENT_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE)
+
+sk__event *sk__event_new(void) {
+  sk__event *event = calloc(1, sizeof *event);
+  if (event == NULL) return NULL;
+  event->references = 1;
+  event->flags = ACL_EVENT_SYNC;
+  return event;
+}
+
+sk__snapshot *sk__event_order(const sk__event *event) { return event->order; }
+
+void sk__event_record(sk__event *event, const sk__stream *stream, sk__snapshot *order) {
+  if (event->order != NULL) sk__snapshot_unref(event->order);
+  event->order = order != NULL ? sk__snapshot_ref(order) : NULL;
+  event->cycles = stream->cycles;
+  event->complete = true;
+}
 
 static bool is_captured(const sk__event *event) { return event->recorded_in != NULL && event->recorded_in->active; }
 

@@ -30,6 +30,19 @@ void sk__task_set_event(sk__task *task, sk__event *event) {
   task->event = event;
 }
 
+sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, sk__event *event) {
+  sk__task *task = sk__task_new(runtime, kind, stream);
+  if (task != NULL) sk__task_set_event(task, event);
+  return task;
+}
+
+sk__task *sk__task_of_superkernel(sk__runtime *runtime, sk__stream *stream, sk__superkernel *superkernel) {
+  sk__task *task = sk__task_new(runtime, SK__TASK_SUPERKERNEL, stream);
+  if (task != NULL) task->superkernel = superkernel;
+  else if (--superkernel->references == 0) superkernel->free(superkernel);
+  return task;
+}
+
 /* A copy of owned bytes; false on no memory. */
 static bool duplicate(void **to, const void *from, size_t bytes) {
   if (from == NULL) return true;
@@ -53,6 +66,10 @@ sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream 
   again->host_func = task->host_func;
   again->host_context = task->host_context;
   if (task->event != NULL) sk__task_set_event(again, task->event);
+  if (task->superkernel != NULL) {
+    task->superkernel->references++;
+    again->superkernel = task->superkernel;
+  }
   bool good = task->kernel == NULL || duplicate(&again->args, task->args, task->kernel->args_bytes);
   if (good && task->scope != NULL) good = (again->scope = strdup(task->scope)) != NULL;
   if (good && task->staged != NULL) {
@@ -73,6 +90,7 @@ void sk__task_unref(sk__task *task) {
   if (task == NULL || --task->references > 0) return;
   sk__stream_unref(task->stream);
   if (task->event != NULL) sk__event_unref(task->event);
+  if (task->superkernel != NULL && --task->superkernel->references == 0) task->superkernel->free(task->superkernel);
   free(task->args);
   free(task->staged);
   free(task->scope);

@@ -34,6 +34,7 @@ static void test_handles_are_checked(void **state) {
   assert_fails(aclrtBinaryGetFunction(NULL, NULL, &handle), ACL_ERROR_INVALID_PARAM, "kernelName is NULL");
   assert_fails(aclrtBinaryGetFunction(NULL, "add", NULL), ACL_ERROR_INVALID_PARAM, "func is NULL");
   assert_fails(aclrtBinaryGetFunction(NULL, "no_such", &handle), ACL_ERROR_INVALID_PARAM, "no_such");
+  assert_fails(aclrtBinaryGetFunction(&nothing, "add", &handle), ACL_ERROR_RT_INVALID_HANDLE, "no loaded binary");
   assert_fails(aclrtLaunchKernel(&nothing, 1, NULL, 0, NULL), ACL_ERROR_RT_INVALID_HANDLE, "no kernel");
   assert_fails(aclrtGetHardwareSyncAddr(NULL), ACL_ERROR_INVALID_PARAM, "addr is NULL");
 }
@@ -46,6 +47,38 @@ static void test_explicit_launches_are_checked(void **state) {
   assert_ok(aclrtBinaryGetFunction(NULL, "add", &handle));
   assert_fails(aclrtLaunchKernel(handle, 1, args, 23, NULL), ACL_ERROR_RT_PARAM_INVALID, "takes 24 argument bytes, given 23");
   assert_fails(aclrtLaunchKernel(handle, 1, NULL, 24, NULL), ACL_ERROR_RT_PARAM_INVALID, "takes 24");
+}
+static void test_argument_arrays_are_checked(void **state) {
+  (void)state;
+  device_open();
+  sk_kernel_register(&add_vector);
+  aclrtFuncHandle handle = NULL;
+  aclrtLaunchKernelCfg none = {NULL, 0}, some = {&none, 1};
+  aclrtBinaryLoadOptions options = {&none, 1};
+  aclrtBinHandle bin = NULL;
+  void *a = buffer_new(1);
+  uint32_t add = 4, slots = SLOTS;
+  void *args[4] = {&a, NULL, &add, &slots};
+  assert_ok(aclrtBinaryGetFunction(NULL, "add", &handle));
+  assert_fails(aclrtLaunchKernelWithArgsArray(&none, 1, NULL, NULL, args), ACL_ERROR_RT_INVALID_HANDLE, "no kernel");
+  assert_fails(aclrtLaunchKernelWithArgsArray(handle, 1, NULL, NULL, NULL), ACL_ERROR_RT_PARAM_INVALID, "4 parameters");
+  assert_fails(aclrtLaunchKernelWithArgsArray(handle, 1, NULL, &none, args), ACL_ERROR_RT_PARAM_INVALID, "args[1] (to of 'add')");
+  args[1] = &a;
+  assert_fails(aclrtLaunchKernelWithArgsArray(handle, 1, NULL, &some, args), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attributes");
+  assert_ok(aclrtLaunchKernelWithArgsArray(handle, 1, NULL, &none, args));
+  buffer_check(a, 5);
+  assert_fails(aclrtBinaryLoadFromFile("x", &options, &bin), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "load options");
+  assert_int_equal(aclrtBinaryLoadFromFile(NULL, NULL, &bin), ACL_ERROR_INVALID_PARAM);
+  assert_int_equal(aclrtBinaryLoadFromData("x", 1, NULL, NULL), ACL_ERROR_INVALID_PARAM);
+}
+static void test_data_types(void **state) {
+  (void)state;
+  static const struct { aclDataType type; size_t bytes; } sizes[] = {
+      {ACL_FLOAT, 4}, {ACL_FLOAT16, 2}, {ACL_BF16, 2}, {ACL_INT8, 1}, {ACL_UINT64, 8}, {ACL_COMPLEX128, 16}, {ACL_DT_UNDEFINED, 0}, {(aclDataType)99, 0}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) assert_int_equal(aclDataTypeSize(sizes[i].type), sizes[i].bytes);
+  assert_true(aclFloat16ToFloat(0x3c00) == 1.0f && aclFloat16ToFloat(0x0001) == 0x1p-24f);
+  assert_int_equal(aclFloatToFloat16(65504.0f), 0x7bff);
+  assert_int_equal(aclFloatToFloat16(1.0f + 0x1p-11f), 0x3c00); /* a tie goes to even */
 }
 static void test_host_pointers_as_arguments_are_found(void **state) {
   (void)state;
@@ -146,7 +179,8 @@ static void test_failures_wait_for_the_next_synchronisation(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_block_counts_are_checked), SK_TEST(test_dynamic_ub_is_checked), SK_TEST(test_records_of_another_interface_are_refused),
-         SK_TEST(test_handles_are_checked), SK_TEST(test_explicit_launches_are_checked), SK_TEST(test_host_pointers_as_arguments_are_found),
+         SK_TEST(test_handles_are_checked), SK_TEST(test_explicit_launches_are_checked), SK_TEST(test_argument_arrays_are_checked),
+         SK_TEST(test_data_types), SK_TEST(test_host_pointers_as_arguments_are_found),
          SK_TEST(test_explicit_launch), SK_TEST(test_all_block_counts_give_the_same), SK_TEST(test_a_vector_kernel_faults),
          SK_TEST(test_a_cube_kernel_faults), SK_TEST(test_a_kernel_waits_for_ever), SK_TEST(test_a_kernel_never_ends),
          SK_TEST(test_memory_freed_before_the_launch_ran), SK_TEST(test_failures_wait_for_the_next_synchronisation))

@@ -79,6 +79,14 @@ typedef enum aclrtDevAttr {
   ACL_DEV_ATTR_NPU_ARCH = 601,
 } aclrtDevAttr;
 typedef enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 } aclrtLastErrLevel;
+/* Launch attributes and load options: given as NULL or empty, others are refused. */
+typedef struct aclrtLaunchKernelCfg { void *attrs; size_t numAttrs; } aclrtLaunchKernelCfg;
+typedef struct aclrtBinaryLoadOptions { void *options; size_t numOpt; } aclrtBinaryLoadOptions;
+typedef enum aclDataType {
+  ACL_DT_UNDEFINED = -1, ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_INT32 = 3, ACL_UINT8 = 4, ACL_INT16 = 6, ACL_UINT16 = 7,
+  ACL_UINT32 = 8, ACL_INT64 = 9, ACL_UINT64 = 10, ACL_DOUBLE = 11, ACL_BOOL = 12, ACL_COMPLEX64 = 16, ACL_COMPLEX128 = 17, ACL_BF16 = 27,
+} aclDataType;
+typedef uint16_t aclFloat16;
 typedef void (*aclrtHostFunc)(void *args);
 typedef void (*aclrtCallback)(void *userData);
 typedef enum aclrtCallbackBlockType { ACL_CALLBACK_NO_BLOCK = 0, ACL_CALLBACK_BLOCK = 1 } aclrtCallbackBlockType;
@@ -165,15 +173,29 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
 
 /* ---- explicit launches, errors ---- */
+/* A binary is a shared object that skcc made. Its kernels stay loaded; UnLoad ends the handle only. */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath, aclrtBinaryLoadOptions *options, aclrtBinHandle *bin);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length, const aclrtBinaryLoadOptions *options,
+                                                     aclrtBinHandle *bin);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryUnLoad(aclrtBinHandle bin);
+/* bin NULL: any kernel of the process. */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(aclrtBinHandle bin, const char *kernelName,
                                                     aclrtFuncHandle *func);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernel(aclrtFuncHandle func, uint32_t numBlocks, const void *argsData,
                                                size_t argsSize, aclrtStream stream);
+/* args: one pointer per kernel parameter, in order, to its value. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream,
+                                                            aclrtLaunchKernelCfg *cfg, void **args);
 ACL_FUNC_VISIBILITY aclError aclrtGetHardwareSyncAddr(void **addr);
 ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);  /* and clears it */
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 /* Text of this thread's latest failure; NULL when there was none. Valid until the next failure. */
 ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
+
+/* ---- data types ---- */
+ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType); /* bytes; 0 for what has no whole number of them */
+ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
+ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value); /* nearest, ties to even */
 
 /* ---- SuperKernel scopes ----
  * What is launched between Begin and End of one name may be fused. name NULL: never fuse what is

@@ -38,6 +38,8 @@ SK__API SK_MUST_USE sk_status sk__schedule_parse(const char *text, sk__schedule 
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
+typedef struct sk__core sk__core;
+
 /* What one core sees as "its kernel": an un-fused launch has one view, a sub-kernel of an SK its own. */
 typedef struct sk__view {
   const char *kernel;       /* name, for findings */
@@ -48,9 +50,11 @@ typedef struct sk__view {
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
   uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */
   uint32_t early_mask;      /* sub-kernels: early-start configuration word (sysArgs->skTaskSyncCfg) */
+  /* Told of each hardware SyncAll before the core takes part in it; NULL = nobody wants to know. An SK of
+   * graph mode has its idle cores replay the SyncAlls of a sub-kernel. */
+  void (*on_sync_all)(sk__core *core, bool aiv_only);
+  void *sync_context;
 } sk__view;
-
-typedef struct sk__core sk__core;
 
 typedef struct sk__launch {
   const char *name;

@@ -115,6 +115,7 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
   sk__checkpoint(core);
+  if (core->view.on_sync_all != NULL) core->view.on_sync_all(core, aiv_only);
   if (machine->run.remarks) remark(core, aiv_only);
   if (core->flags_used != 0) sk__flags_answered(core);
   uint32_t members = members_of(&machine->run, kind, core->type);

@@ -257,6 +257,18 @@ typedef struct sk__ge_program {
 /* SK_INVALID_ARGUMENT: refused, *failure says why. Everything in *out lives in the arena, and borrows
  * input->subs. */
 SK_MUST_USE sk_status sk__ge_generate(const sk__ge_input *input, struct sk__arena *arena, sk__ge_program *out, sk__ge_failure *failure);
+/* A word of device memory by which launches wait for each other. */
+typedef struct sk__ge_word {
+  bool value;
+  sk__snapshot *order;       /* what the writer ordered; owned by whoever owns the word; NULL nothing */
+} sk__ge_word;
+struct sk__launch_result;
+/* Runs the program as one launch; every described sub needs its task. words: one per parameter number
+ * (program->param_count + 1), NULL: everything waited for has happened. SK_INVALID_ARGUMENT: nothing that
+ * could be launched (subs without tasks, no block, invalid text of the real generator). */
+SK_MUST_USE sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, struct sk__launch_result *result);
+/* What a launch tells about its kernel. Events, early start and flush wishes are the caller's to add. */
+sk__ge_sub sk__ge_sub_of_task(sk__task *task);
 /* Symbol of a sub's copy: <name>_start|middle|end[_split<copy>]. */
 const char *sk__ge_symbol(const sk__ge_program *program, uint32_t described, uint32_t copy, struct sk__arena *arena);
 void sk__ge_print(const sk__ge_program *program, FILE *to);

@@ -154,7 +154,10 @@ static int plan_program(const request *r, char **program) {
   }
   json_array_foreach(plans, index, plan) {
     if (r->format == JSON) break;
-    if (json_array_size(plans) > 1) printf("%ssegment %zu\n", index > 0 ? "\n" : "", index + 1);
+    long long segment = json_integer_value(json_object_get(plan, "segment")), alike = json_integer_value(json_object_get(plan, "segments"));
+    if (json_array_size(plans) > 1 || alike > 1) printf("%ssegment %lld", index > 0 ? "\n" : "", segment);
+    if (alike > 1) printf(" to %lld", segment + alike - 1);
+    if (json_array_size(plans) > 1 || alike > 1) printf("\n");
     const char *listing = json_string_value(json_object_get(plan, "listing"));
     fputs(listing != NULL ? listing : "", stdout);
   }

@@ -101,9 +101,10 @@ static sk_status run_unfused(sk__verifier *verifier, sk__task *const *tasks, siz
   if (results == NULL) return SK_OUT_OF_MEMORY;
   sk_status worst = sk__runtime_run(verifier->runtime, tasks, count, results);
   for (size_t i = 0; i < count; i++) {
-    if (tasks[i]->kind != SK__TASK_KERNEL) continue;
-    add_launch(verifier, mode, &results[i].stats, false);
-    note_status(mode, results[i].status, tasks[i]->kernel->name);
+    bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL; /* the program fused it itself */
+    if (tasks[i]->kind != SK__TASK_KERNEL && !made) continue;
+    add_launch(verifier, mode, &results[i].stats, made);
+    note_status(mode, results[i].status, made ? tasks[i]->superkernel->name : tasks[i]->kernel->name);
   }
   note_status(mode, worst, "a task");
   free(results);
@@ -136,6 +137,24 @@ static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode
   return SK_OK;
 }
 
+/* A program that repeats itself gets one plan: the latest, if it says the same, counts up. */
+static void add_plan(sk__verify_result *result, json_t *plan) {
+  size_t count = json_array_size(result->plans);
+  json_t *last = json_array_get(result->plans, count > 0 ? count - 1 : 0);
+  if (last != NULL) {
+    json_object_set(plan, "segment", json_object_get(last, "segment"));
+    json_object_set(plan, "segments", json_object_get(last, "segments"));
+  }
+  if (last != NULL && json_equal(last, plan)) {
+    json_object_set_new(last, "segments", json_integer(json_integer_value(json_object_get(last, "segments")) + 1));
+    json_decref(plan);
+    return;
+  }
+  json_object_set_new(plan, "segment", json_integer((json_int_t)result->segments));
+  json_object_set_new(plan, "segments", json_integer(1));
+  json_array_append_new(result->plans, plan);
+}
+
 /* The plan goes into the report as data and as the listing people read. */
 static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
   json_t *json = sk__plan_json(plan);
@@ -148,7 +167,7 @@ static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
     json_object_set_new(json, "listing", json_string(listing));
     free(listing);
   }
-  json_array_append_new(verifier->result.plans, json);
+  if (json != NULL) add_plan(&verifier->result, json);
 }
 
 static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {

@@ -119,7 +119,7 @@ typedef struct sk__verify_result {
   size_t finding_count;
   sk__seen_finding *findings;
   uint64_t segments;
-  json_t *plans;                /* array: the fused plan of each segment (sk__plan_json) */
+  json_t *plans;                /* array: the fused plan (sk__plan_json) of each segment; of equal neighbours one */
   double seconds;
   sk_status status;             /* of the verifier itself: SK_OUT_OF_MEMORY, SK_INTERNAL ... */
 } sk__verify_result;

@@ -254,6 +254,10 @@ def without_skv_findings_go_to_standard_error() -> None:
 def plan_lists_what_is_fused() -> None:
     done = sandbox.skv("plan", built["good"])
     assert done.returncode == 0 and "twice" in done.stdout
+    loop = sandbox.compile("loop", sandbox.file("loop.c", HEAD + KERNEL + "int main(void) {" + SETUP + "for (int i = 0; i < 5; i++) {" + LAUNCH +
+                                                "}\n  twice<<<3, 0, NULL>>>(x); return 0; }\n"))
+    done = sandbox.skv("plan", loop)
+    assert re.findall(r"^segment.*", done.stdout, re.M) == ["segment 1 to 5", "segment 6"], done.stdout
     done = sandbox.skv("plan", built["nothing"])
     assert "nothing to plan" in done.stdout
 
@@ -297,11 +301,12 @@ def documented_keys_exist_and_others_do_not() -> None:
         "int main(void) {" + SETUP + LAUNCH + "return 0; }\n"))
     for report in (left, sandbox.verify(built["exits3"]), sandbox.verify(sync)):
         written |= {key for key in schema_keys(report) if not key.startswith(".plans[].")}
-    written.add(".plans[].listing")
+    written |= {".plans[].segment", ".plans[].segments", ".plans[].listing"}
     assert documented - written - RARE == set(), sorted(documented - written - RARE)
     assert written - documented == set(), sorted(written - documented)
     assert left["schema"] == "superkernel.verify/1" and "H11" in ids(left)
-    assert isinstance(left["plans"][0]["listing"], str)
+    plan = left["plans"][0]
+    assert isinstance(plan["listing"], str) and plan["segment"] == 1 and plan["segments"] == 1
 
 
 def documented_verdicts_are_all_there() -> None:

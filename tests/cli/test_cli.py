@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -169,6 +170,21 @@ def programs_that_fail() -> None:
     refused(["verify", built["killed"]], "was killed by signal 9", "no report", code=1)
 
 
+def an_interrupted_program() -> None:
+    """The keyboard's signal reaches the whole group: the program ends, skv tells and leaves nothing behind."""
+    sleeper = sandbox.compile("sleeper", sandbox.file("sleeper.c", HEAD + "#include <unistd.h>\n" + KERNEL + "int main(void) {" + SETUP + LAUNCH +
+                                                      'puts("ready"); fflush(stdout); sleep(60); return 0; }\n'))
+    temporary = sandbox.path / "temporary"
+    temporary.mkdir()
+    child = subprocess.Popen([SKV, "verify", sleeper], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                             env={**os.environ, "TMPDIR": str(temporary)})
+    assert child.stdout.readline() == "ready\n"
+    os.killpg(child.pid, signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 1 and "was killed by signal 2" in said, said
+    assert list(temporary.iterdir()) == []
+
+
 def clean_programs() -> None:
     done = sandbox.skv("verify", built["good"])
     assert done.returncode == 0 and done.stderr == "", done.stderr
@@ -271,6 +287,15 @@ def facts() -> None:
     assert lower.returncode == 0 and lower.stdout == sandbox.skv("explain", "H7").stdout and "remedy" in lower.stdout
 
 
+def every_id_is_explained() -> None:
+    listed = re.findall(r"^  ([A-Z][A-Z0-9_]+) ", sandbox.skv("explain", "--help").stdout, re.M)
+    assert len(listed) > 60 and {"H1", "H45", "SYNC_GM", "NOT_MODELLED"} <= set(listed)
+    for finding_id in listed:
+        text = sandbox.skv("explain", finding_id).stdout
+        for part in ("cause", "symptom on hardware", "how it is detected", "remedy"):
+            assert f"\n{part}\n  " in text, (finding_id, part)
+
+
 def every_verb_has_help_with_an_example() -> None:
     for verb in ("verify", "run", "plan", "report", "soc", "ops", "explain"):
         done = sandbox.skv(verb, "--help")
@@ -319,10 +344,10 @@ def documented_verdicts_are_all_there() -> None:
 
 TESTS = [no_verb, unknown_verbs, unknown_options, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
          reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
-         programs_that_prove_nothing, programs_that_fail, clean_programs, findings_and_their_twin,
+         programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
          what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
-         plan_lists_what_is_fused, facts, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
+         plan_lists_what_is_fused, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
          documented_verdicts_are_all_there]
 
 

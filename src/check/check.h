@@ -114,10 +114,10 @@ typedef struct sk__order {
                                          * them, rows need not. From its last SyncAll or before the launch */
   uint64_t begin_clock;                 /* clocks below are from before this launch or sub-kernel */
   uint64_t launch_clock;                /* clocks below are from before this launch */
-  uint64_t per_instruction;             /* 1: same-pipe accesses are judged, every instruction has its clock */
   uint32_t core;                        /* machine-wide index */
   bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
   bool in_sub;                          /* inside a sub-kernel of an SK */
+  bool same_pipe;                       /* what a pipe's own earlier instructions wrote is judged */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
@@ -132,8 +132,10 @@ static inline void sk__order_settle(sk__order *order) {
 typedef void (*sk__describe_fn)(void *context, sk__end *end);
 void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe);
 /* Same-pipe accesses: false (default) = later instructions of a pipe are ordered after its earlier ones;
- * true = only by pipe_barrier or a flag round trip (the scalar pipe stays in order). Takes effect at the
- * next sk__order_begin. */
+ * true = who reads or overwrites what an earlier instruction of the same pipe wrote is ordered only by
+ * pipe_barrier or a flag round trip (SAME_PIPE; the scalar pipe stays in order). Overwriting what the pipe's
+ * own earlier instructions read is in order either way, and so is a vector instruction that overwrites what
+ * the same call wrote before. Takes effect at the next sk__order_begin. */
 void sk__checker_set_same_pipe(sk__checker *checker, bool judged);
 /* More than one host thread runs cores: GM page records are locked while in use. Not while running. */
 void sk__checker_set_threads(sk__checker *checker, uint32_t threads);
@@ -161,7 +163,6 @@ void sk__order_barrier(sk__order *order, sk__pipe pipe);
  * every instruction; inline and cheap. */
 static inline void sk__order_issue(sk__order *order, sk__pipe pipe) {
   sk__order_settle(order);
-  order->clock[pipe] += order->per_instruction;
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
 }
 

@@ -62,6 +62,14 @@ typedef struct sk__scopes {
   sk__scope ring[SK__SCOPES];
 } sk__scopes;
 
+/* Pairs of call sites already told of as SAME_PIPE, per core: a loop meets one pair very often. */
+#define SK__TOLD_SHIFT 7
+#define SK__TOLD (1u << SK__TOLD_SHIFT)
+typedef struct sk__told {
+  uint64_t scope;   /* begin_clock of the launch or sub-kernel */
+  uint32_t calls;   /* both origins */
+} sk__told;
+
 struct sk__findings_store; /* findings.c */
 
 struct sk__checker {
@@ -78,6 +86,7 @@ struct sk__checker {
   sk__call *origins;        /* SK__ORIGINS, open addressing, entry 0 = unknown */
   uint32_t origin_count;
   sk__scopes *scopes;         /* per core */
+  sk__told *told;             /* [core][SK__TOLD]; belongs to the thread that runs the core */
 
   pthread_mutex_t pool_lock;
   sk__pool pool;

@@ -4,8 +4,15 @@
 #include "base/text.h"
 #include "check/shadow.h"
 
+/* A vector instruction over what the same call wrote before: equal latency keeps their writes in order. */
+static bool is_in_order(const sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin) {
+  return trouble == SK__TROUBLE_ORDER && probe->pipe == SK__PIPE_V && probe->kind == SK__WRITE &&
+         other_origin == probe->origin && sk__is_same_pipe(probe, other);
+}
+
 SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
                                 bool other_writes, uint64_t low, uint64_t high) {
+  if (is_in_order(probe, trouble, other, other_origin)) return;
   if (probe->trouble != SK__TROUBLE_NONE) {
     bool same = probe->trouble == trouble && probe->other_origin == other_origin &&
                 probe->other_writes == other_writes && sk__stamp_actor(probe->other) == sk__stamp_actor(other);
@@ -138,8 +145,10 @@ static void report_order(sk__probe *probe, sk__finding *f) {
   f->ends[0] = swap ? later : earlier;
   f->ends[1] = swap ? earlier : later;
   f->end_count = 2;
-  f->severity = SK__ERROR;
-  sk__text_copy(f->id, sizeof f->id, later.mem == SK__MEM_GM ? "SYNC_GM" : "SYNC_LOCAL");
+  bool same_pipe = sk__is_same_pipe(probe, probe->other);
+  /* Many kernels rely on vector instructions being in order; the documents ask for the barrier all the same. */
+  f->severity = same_pipe && probe->pipe == SK__PIPE_V ? SK__WARNING : SK__ERROR;
+  sk__text_copy(f->id, sizeof f->id, same_pipe ? "SAME_PIPE" : later.mem == SK__MEM_GM ? "SYNC_GM" : "SYNC_LOCAL");
   describe_conflict(f, &earlier, &later);
 }
 
@@ -168,7 +177,20 @@ static void report_fresh(sk__probe *probe, sk__finding *f) {
   sk__text_copy(f->remedy, sizeof f->remedy, "write the bytes first, or do not read them");
 }
 
+/* In this launch or sub-kernel on this core, once per pair of call sites is enough. */
+static bool already_told(const sk__probe *probe) {
+  uint32_t calls = (uint32_t)probe->other_origin << 16 | probe->origin;
+  sk__told *told = &probe->checker->told[probe->core * SK__TOLD + (calls * 0x9e3779b1u >> (32 - SK__TOLD_SHIFT))];
+  bool known = told->calls == calls && told->scope == probe->order->begin_clock;
+  *told = (sk__told){probe->order->begin_clock, calls};
+  return known;
+}
+
 SK__COLD void sk__probe_report(sk__probe *probe) {
+  if (probe->trouble == SK__TROUBLE_ORDER && sk__is_same_pipe(probe, probe->other) && already_told(probe)) {
+    probe->trouble = SK__TROUBLE_NONE;
+    return;
+  }
   sk__finding f = {.category = SK__CAT_OPERATOR};
   sk__trouble trouble = probe->trouble;
   probe->trouble = SK__TROUBLE_NONE;

@@ -6,8 +6,6 @@ bool sk__order_covers(const sk__order *order, sk__pipe pipe, uint32_t core, sk__
   const sk__probe probe = {.seen = order->ext != NULL ? order->ext : order->base->clock,
                            .row = order->row[pipe],
                            .ordered_clock = order->ordered_clock,
-                           .same_pipe_from = order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe]
-                                                                                              : order->ordered_clock,
                            .core = order->core,
                            .pipe = (uint8_t)pipe};
   return sk__ordered(&probe, ((uint64_t)core * SK__PIPE_SLOTS + other) << SK__STAMP_SHIFT | clock);

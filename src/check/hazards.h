@@ -366,6 +366,11 @@
     "Wrong result that depends on timing.", \
     "Happens-before over pipes: the two accesses have no path.", \
     "set_flag after the first and wait_flag before the second, or pipe_barrier.") \
+  X("SAME_PIPE", OPERATOR, "Instructions of one pipe overlap without a barrier", \
+    "A later instruction of a pipe may start before an earlier one has written; it reads or overwrites those bytes.", \
+    "Old or mixed data, depending on timing.", \
+    "The last writer of the bytes is an earlier instruction of the same pipe, with neither pipe_barrier nor a flag round trip between. An error for the data movers and the cube; a warning for V, where many kernels rely on order.", \
+    "pipe_barrier of the pipe (asc_sync_pipe) between the two.") \
   X("SYNC_GM", OPERATOR, "Unordered accesses to device memory", \
     "Two cores, pipes or launches access the same bytes, one of them writes, and nothing orders them.", \
     "Wrong result that depends on timing.", \

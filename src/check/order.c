@@ -145,7 +145,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   order->checker = checker;
   order->core = core;
   order->base = sk__snapshot_ref(before != NULL ? before : checker->nothing);
-  order->per_instruction = checker->same_pipe;
+  order->same_pipe = checker->same_pipe;
   order->in_sub = false;
   start_clocks_at(order, checker->clock[core] + 1);
   order->launch_clock = order->ordered_clock = order->begin_clock;

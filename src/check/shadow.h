@@ -64,7 +64,7 @@ typedef struct sk__probe {
   const uint64_t *row;        /* inside the core */
   uint64_t ordered_clock;     /* own clocks below are in `seen`, or for local memory ordered anyhow */
   uint64_t fresh_below;       /* what was written at lower clocks is not initialised; 0 = do not judge */
-  uint64_t same_pipe_from;    /* own pipe's clocks from here on are ordered */
+  uint64_t write_order_from;  /* the own pipe's writes with clocks from here on are ordered */
   uint64_t stamp;
   uint32_t core;
   uint8_t pipe;
@@ -92,8 +92,7 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
   probe->ordered_clock = order->ordered_clock;
-  probe->same_pipe_from =
-    order->per_instruction != 0 && pipe != SK__PIPE_S ? order->clock[pipe] : order->ordered_clock;
+  probe->write_order_from = order->same_pipe && pipe != SK__PIPE_S ? UINT64_MAX : order->ordered_clock;
   probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
   probe->core = order->core;
   probe->pipe = (uint8_t)pipe;
@@ -106,21 +105,38 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->trouble = SK__TROUBLE_NONE;
 }
 
-/* Is the access with this stamp (flag bits ignored; 0 = nobody) ordered before the probe's? */
-static inline bool sk__ordered(const sk__probe *probe, uint64_t stamp) {
+/* Is the access with this stamp (flag bits ignored; 0 = nobody) ordered before the probe's? The own pipe's
+ * accesses with clocks from `own_from` on are. */
+static inline bool sk__ordered_from(const sk__probe *probe, uint64_t stamp, uint64_t own_from) {
   uint32_t actor = sk__stamp_actor(stamp);
   uint64_t clock = sk__stamp_clock(stamp);
   if (clock <= probe->seen[actor]) return true;
   if (actor / SK__PIPE_SLOTS != probe->core || clock < probe->ordered_clock) return false;
   uint32_t pipe = actor % SK__PIPE_SLOTS;
-  return clock <= probe->row[pipe] || (pipe == probe->pipe && clock >= probe->same_pipe_from);
+  return clock <= probe->row[pipe] || (pipe == probe->pipe && clock >= own_from);
+}
+static inline bool sk__ordered(const sk__probe *probe, uint64_t stamp) {
+  return sk__ordered_from(probe, stamp, probe->ordered_clock);
+}
+static inline bool sk__write_ordered(const sk__probe *probe, uint64_t stamp) {
+  return sk__ordered_from(probe, stamp, probe->write_order_from);
 }
 /* The same for local memory: own stamps only, and an earlier launch has left the core. */
 static inline bool sk__ordered_local(const sk__probe *probe, uint64_t stamp) {
   uint64_t clock = sk__stamp_clock(stamp);
   uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
+  return clock < probe->ordered_clock || clock <= probe->row[pipe] || pipe == probe->pipe;
+}
+static inline bool sk__write_ordered_local(const sk__probe *probe, uint64_t stamp) {
+  uint64_t clock = sk__stamp_clock(stamp);
+  uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
   return clock < probe->ordered_clock || clock <= probe->row[pipe] ||
-         (pipe == probe->pipe && clock >= probe->same_pipe_from);
+         (pipe == probe->pipe && clock >= probe->write_order_from);
+}
+/* The far side of the trouble is an earlier instruction of the probe's own pipe and launch. */
+static inline bool sk__is_same_pipe(const sk__probe *probe, uint64_t other) {
+  return sk__stamp_actor(other) == probe->core * SK__PIPE_SLOTS + probe->pipe &&
+         sk__stamp_clock(other) >= probe->ordered_clock;
 }
 
 /* Notes trouble with bytes [low, high) of absolute addresses; reports what was noted before if this is

@@ -193,7 +193,7 @@ static inline void cell_access(sk__probe *probe, sk__gm_cell *cell, uint64_t low
     *cell = (sk__gm_cell){.writer = probe->stamp};
     return;
   }
-  if (SK__UNLIKELY(!sk__ordered(probe, cell->writer)))
+  if (SK__UNLIKELY(!sk__write_ordered(probe, cell->writer)))
     sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
   if (probe->kind == SK__WRITE) {
     judge_accessors(probe, cell, low, high);

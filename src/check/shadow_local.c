@@ -12,7 +12,7 @@ static const uint8_t reader_class[SK__PIPE_SLOTS] = {
 
 static void cell_read(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
   uint64_t writer = cell->writer;
-  if (SK__UNLIKELY(!sk__ordered_local(probe, writer)))
+  if (SK__UNLIKELY(!sk__write_ordered_local(probe, writer)))
     sk__probe_trouble(probe, SK__TROUBLE_ORDER, writer, cell->writer_origin, true, low, high);
   if (SK__UNLIKELY(sk__stamp_clock(writer) < probe->fresh_below))
     sk__probe_trouble(probe, SK__TROUBLE_FRESH, writer, cell->writer_origin, true, low, high);
@@ -28,7 +28,7 @@ SK__COLD static void judge_readers(sk__probe *probe, const sk__local_cell *cell,
 }
 
 static void cell_write(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
-  if (SK__UNLIKELY(!sk__ordered_local(probe, cell->writer)))
+  if (SK__UNLIKELY(!sk__write_ordered_local(probe, cell->writer)))
     sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
   const uint64_t *r = cell->reader; /* spelled out: a loop costs twice as much here */
   bool ordered = (r[0] == 0 || sk__ordered_local(probe, r[0])) && (r[1] == 0 || sk__ordered_local(probe, r[1])) &&
@@ -67,10 +67,11 @@ SK__COLD static void forget_chunk(sk__probe *probe, sk__local_chunk *chunk) {
 static bool says_it_already(const sk__probe *probe, const sk__local_cell *cell) {
   if (probe->kind != SK__READ)
     return cell->writer == probe->stamp && cell->writer_origin == probe->origin &&
-           (cell->reader[0] | cell->reader[1] | cell->reader[2] | cell->reader[3]) == 0;
+           (cell->reader[0] | cell->reader[1] | cell->reader[2] | cell->reader[3]) == 0 &&
+           sk__write_ordered_local(probe, cell->writer);
   uint32_t class = reader_class[probe->pipe];
   return cell->reader[class] == probe->stamp && cell->reader_origin[class] == probe->origin &&
-         sk__stamp_clock(cell->writer) >= probe->fresh_below && sk__ordered_local(probe, cell->writer);
+         sk__stamp_clock(cell->writer) >= probe->fresh_below && sk__write_ordered_local(probe, cell->writer);
 }
 
 static __attribute__((noinline)) void chunk_partial(sk__probe *probe, sk__local_chunk *chunk, uint64_t base,

@@ -98,6 +98,7 @@ static sk_status parts_make(sk__machine *machine) {
   sk_status status = sk__checker_create(soc, &machine->checker);
   if (status != SK_OK) return status;
   sk__checker_set_describe(machine->checker, sk__core_describe);
+  sk__checker_set_same_pipe(machine->checker, true);
   char why[256];
   status = sk__memory_create(&machine->memory, soc, machine->checker, why, sizeof why);
   if (status != SK_OK) {

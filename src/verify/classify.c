@@ -38,7 +38,9 @@ static const char *fused_id(const sk__seen_finding *seen) {
   const sk__finding *finding = &seen->finding;
   const sk__end *a = &finding->ends[0], *b = &finding->ends[1];
   if (strcmp(finding->id, "UNINITIALISED_READ") == 0 && a->task >= 0 && a->mem != SK__MEM_GM) return "H34";
-  bool gm = strcmp(finding->id, "SYNC_GM") == 0, local = strcmp(finding->id, "SYNC_LOCAL") == 0;
+  bool same_pipe = strcmp(finding->id, "SAME_PIPE") == 0;
+  bool gm = strcmp(finding->id, "SYNC_GM") == 0 || (same_pipe && a->mem == SK__MEM_GM);
+  bool local = strcmp(finding->id, "SYNC_LOCAL") == 0 || (same_pipe && a->mem != SK__MEM_GM);
   if ((!gm && !local) || finding->end_count < 2 || !both_in_subs(a, b)) return NULL;
   if (a->task == b->task) return gm && is_second_vector_core(a, b) ? "H4" : NULL;
   if (seen->streams == SK__STREAMS_DIFFER) return "H36";

@@ -121,11 +121,11 @@ void __wrap_sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t ot
   for (uint64_t a = low; a < high; a++) seen_verdict[a - seen_low] |= bit;
 }
 
-/* A record keeps one stamp per pipe and kind. So when same-pipe accesses are judged, an instruction that
- * reads what it then writes hides earlier reads of its own pipe: known, and silent. */
+/* What earlier instructions of the node's own pipe read or updated is overwritten in order, also when same-pipe
+ * accesses are judged. */
 static bool rivals(const world *w, const bits *accessors, const bits *ordered, int node) {
   if (!bits_outside(accessors, ordered)) return false;
-  if (!bits_have(accessors, node)) return true;
+  if (!w->strict && !bits_have(accessors, node)) return true;
   bits rest = *ordered;
   for (int n = 0; n < node; n++)
     if (bits_have(accessors, n) && w->actor[n] == w->actor[node]) bits_set(&rest, n);
@@ -143,7 +143,9 @@ static bits ordered_before(const world *w, int node, bool local, const core_stat
 static uint8_t judge(const world *w, byte_state *b, int node, sk__access kind, bool local, const core_state *c,
                      const bits *ordered) {
   uint8_t verdict = 0;
-  if (b->writer >= 0 && !bits_have(ordered, b->writer)) verdict |= AFTER_WRITER;
+  /* A write of the very instruction is one of its pipe's like any other. */
+  bool own_write = w->strict && b->writer == node && w->actor[node] % SK__PIPE_SLOTS != SK__PIPE_S;
+  if (b->writer >= 0 && (own_write || !bits_have(ordered, b->writer))) verdict |= AFTER_WRITER;
   bool has_atomic = false;
   for (int i = 0; i < WORDS; i++) has_atomic |= b->atomics.word[i] != 0;
   bool fresh = local ? b->writer < c->begin_node : b->writer == NOBODY && !has_atomic;

@@ -120,7 +120,7 @@ static void test_same_pipe_is_judged_on_request(void **state) {
     local_access(checker, &core, SK__PIPE_MTE2, SK__WRITE, 0, 512, 1);
     local_access(checker, &core, SK__PIPE_MTE2, SK__WRITE, 256, 512, 2);
     assert_int_equal(finding_count(checker), judged);
-    if (judged) assert_non_null(strstr(only_finding(checker, "SYNC_LOCAL")->remedy, "pipe_barrier(PIPE_MTE2)"));
+    if (judged) assert_non_null(strstr(only_finding(checker, "SAME_PIPE")->remedy, "pipe_barrier(PIPE_MTE2)"));
     sk__findings_clear(checker);
     sk__order_barrier(&core.order, SK__PIPE_MTE2);
     local_access(checker, &core, SK__PIPE_MTE2, SK__WRITE, 0, 768, 3);

@@ -34,6 +34,7 @@ static void keeps_what_was_written(sk__core *core, void *context) {
   asc_duplicate((uint32_t *)at(core, BITS), UINT32_MAX, 1, 1, 8); /* bits 0..31 */
   asc_set_vector_mask(0, 2);
   asc_duplicate((uint32_t *)at(core, BITS), 0u, 1, 1, 8); /* bits 32..63 */
+  asc_sync_pipe(PIPE_V);
   asc_reduce((uint32_t *)at(core, 0), (uint32_t *)at(core, SRC), (uint32_t *)at(core, BITS), 1, 1, 0, 8, 8);
 }
 static void keeps_what_was_not(sk__core *core, void *context) {
@@ -42,6 +43,7 @@ static void keeps_what_was_not(sk__core *core, void *context) {
   asc_duplicate((uint32_t *)at(core, SRC), 7u, 1, 1, 8);
   asc_set_vector_mask(0, 3);
   asc_duplicate((uint32_t *)at(core, BITS), UINT32_MAX, 1, 1, 8);
+  asc_sync_pipe(PIPE_V);
   asc_reduce((uint32_t *)at(core, 0), (uint32_t *)at(core, SRC), (uint32_t *)at(core, BITS), 1, 1, 0, 8, 8);
 }
 static void test_unwritten_elements_matter_when_kept(void **state) {
@@ -54,12 +56,14 @@ static void sorts_unwritten(sk__core *core, void *context) {
   (void)context;
   asc_duplicate((float *)at(core, SRC), 1.0f, 31);
   asc_duplicate((uint32_t *)at(core, BITS), 1u, 32);
+  asc_sync_pipe(PIPE_V);
   asc_bitsort((float *)at(core, 0), (float *)at(core, SRC), (uint32_t *)at(core, BITS), 1);
 }
 static void sorts_written(sk__core *core, void *context) {
   (void)context;
   asc_duplicate((float *)at(core, SRC), 1.0f, 32);
   asc_duplicate((uint32_t *)at(core, BITS), 1u, 32);
+  asc_sync_pipe(PIPE_V);
   asc_bitsort((float *)at(core, 0), (float *)at(core, SRC), (uint32_t *)at(core, BITS), 1);
 }
 static void test_sort_of_unwritten_scores(void **state) {
@@ -71,6 +75,7 @@ static void test_sort_of_unwritten_scores(void **state) {
 static void gathers_beyond(sk__core *core, void *context) {
   asc_duplicate((float *)at(core, SRC), 1.0f, 64);
   asc_duplicate((uint32_t *)at(core, BITS), context == NULL ? 256u : 252u, 64);
+  asc_sync_pipe(PIPE_V);
   asc_gather((float *)at(core, 0), (float *)at(core, SRC), (uint32_t *)at(core, BITS), 64);
 }
 static void gathers_within(sk__core *core, void *context) {
@@ -85,6 +90,7 @@ static void test_gather_of_unwritten_elements(void **state) {
 
 static void stores(sk__core *core, void *out, bool waits) {
   asc_duplicate((float *)at(core, SRC), 1.0f, 64);
+  asc_sync_pipe(PIPE_V);
   asc_repeat_reduce_sum((float *)at(core, 0), (float *)at(core, SRC), 64);
   if (waits) {
     asc_sync_notify(PIPE_V, PIPE_MTE3, 0);

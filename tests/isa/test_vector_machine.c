@@ -3,11 +3,7 @@
 
 typedef struct job { bool barrier, wait; uint32_t mask_bits; } job;
 
-static sk__machine *strict_machine(void) {
-  sk__machine *machine = machine_of("test", (sk__machine_options){.checks = true});
-  sk__checker_set_same_pipe(sk__machine_checker(machine), true);
-  return machine;
-}
+static sk__machine *checked_machine(void) { return machine_of("test", (sk__machine_options){.checks = true}); }
 
 /* exp of data an earlier instruction of the same pipe wrote: needs a barrier of PIPE_V. */
 static void chain(sk__core *core, void *context) {
@@ -19,11 +15,11 @@ static void chain(sk__core *core, void *context) {
 }
 static void test_same_pipe_needs_a_barrier(void **state) {
   (void)state;
-  sk__machine *machine = strict_machine();
+  sk__machine *machine = checked_machine();
   run_aiv(machine, chain, &(job){.barrier = false});
-  assert_found(machine, "SYNC_LOCAL");
+  assert_found(machine, "SAME_PIPE");
   sk__machine_destroy(machine);
-  machine = strict_machine();
+  machine = checked_machine();
   run_aiv(machine, chain, &(job){.barrier = true});
   assert_silent(machine);
   sk__machine_destroy(machine);
@@ -42,11 +38,11 @@ static void halves_of_a_block(sk__core *core, void *context) {
 }
 static void test_masked_elements_of_one_block(void **state) {
   (void)state;
-  sk__machine *machine = strict_machine();
+  sk__machine *machine = checked_machine();
   run_aiv(machine, halves_of_a_block, &(job){.mask_bits = 3});
-  assert_found(machine, "SYNC_LOCAL");
+  assert_found(machine, "SAME_PIPE");
   sk__machine_destroy(machine);
-  machine = strict_machine();
+  machine = checked_machine();
   run_aiv(machine, halves_of_a_block, &(job){.mask_bits = 4});
   assert_silent(machine);
   sk__machine_destroy(machine);
@@ -62,13 +58,13 @@ static void tail(sk__core *core, void *context) {
 }
 static void test_reads_one_element_too_many(void **state) {
   (void)state;
-  sk__machine *machine = strict_machine();
+  sk__machine *machine = checked_machine();
   run_aiv(machine, tail, &(job){.mask_bits = 9});
   size_t count;
   assert_non_null(sk__findings(sk__machine_checker(machine), &count));
   assert_int_equal(count, 1);
   sk__machine_destroy(machine);
-  machine = strict_machine();
+  machine = checked_machine();
   run_aiv(machine, tail, &(job){.mask_bits = 8});
   assert_silent(machine);
   sk__machine_destroy(machine);

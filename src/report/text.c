@@ -28,13 +28,33 @@ static void cores_text(json_t *mode, char *text, size_t bytes) {
   else snprintf(text, bytes, "%lld AIV", aiv);
 }
 
-static void print_mode(json_t *mode, FILE *to) {
+static int launches_text(json_t *mode, char *text, size_t bytes) {
+  long long launches = integer_of(mode, "launches"), sks = integer_of(mode, "superkernels");
+  if (sks > 0) return snprintf(text, bytes, "%lld (%lld SK)", launches, sks);
+  return snprintf(text, bytes, "%lld", launches);
+}
+
+/* Columns whose width depends on what stands in them. */
+typedef struct widths { int name, launches; } widths;
+
+static widths measure(json_t *modes) {
+  widths w = {20, 10};
+  size_t index;
+  json_t *mode;
+  json_array_foreach(modes, index, mode) {
+    char launches[64];
+    int name = (int)strlen(text_of(mode, "name")), count = launches_text(mode, launches, sizeof launches);
+    if (name > w.name) w.name = name;
+    if (count > w.launches) w.launches = count;
+  }
+  return w;
+}
+
+static void print_mode(json_t *mode, widths w, FILE *to) {
   char cores[64], launches[64];
   cores_text(mode, cores, sizeof cores);
-  long long sks = integer_of(mode, "superkernels");
-  if (sks > 0) snprintf(launches, sizeof launches, "%lld (%lld SK)", integer_of(mode, "launches"), sks);
-  else snprintf(launches, sizeof launches, "%lld", integer_of(mode, "launches"));
-  fprintf(to, "  %-20s %-10s %-17s %-17s %8lld %9.3f s %12lld\n", text_of(mode, "name"), launches, cores,
+  launches_text(mode, launches, sizeof launches);
+  fprintf(to, "  %-*s %-*s %-17s %-17s %8lld %9.3f s %12lld\n", w.name, text_of(mode, "name"), w.launches, launches, cores,
           text_of(mode, "result"), integer_of(mode, "findings"), real_of(mode, "seconds"),
           integer_of(mode, "estimated_cycles"));
 }
@@ -45,13 +65,14 @@ static bool stands_out(json_t *mode) {
 }
 
 static void print_table(json_t *modes, FILE *to) {
-  fprintf(to, "  %-20s %-10s %-17s %-17s %8s %11s %12s\n", "mode", "launches", "cores", "result", "findings", "time",
-          "est. cycles");
+  widths w = measure(modes);
+  fprintf(to, "  %-*s %-*s %-17s %-17s %8s %11s %12s\n", w.name, "mode", w.launches, "launches", "cores", "result", "findings",
+          "time", "est. cycles");
   size_t folded = 0, index;
   json_t *mode;
   json_array_foreach(modes, index, mode) {
     if (index >= 12 && !stands_out(mode)) folded++;
-    else print_mode(mode, to);
+    else print_mode(mode, w, to);
   }
   if (folded > 0) fprintf(to, "  ... and %zu more modes, all identical, without findings\n", folded);
 }

@@ -147,6 +147,19 @@ static void test_many_quiet_modes_are_folded(void **state) {
   json_decref(quiet);
   json_decref(document);
 }
+static void test_wide_columns_stay_in_line(void **state) {
+  (void)state;
+  json_t *document = load(sample), *mode = json_array_get(json_object_get(document, "modes"), 1);
+  json_object_set_new(mode, "name", json_string("full-cores/slow-consumer"));
+  json_object_set_new(mode, "launches", json_integer(100000));
+  json_object_set_new(mode, "superkernels", json_integer(100000));
+  char *text = text_of(document);
+  assert_has(text, "\n  mode                     launches           cores ");
+  assert_has(text, "\n  unfused                  2                  8 AIV ");
+  assert_has(text, "\n  full-cores/slow-consumer 100000 (100000 SK) 8 AIC + 16 AIV ");
+  free(text);
+  json_decref(document);
+}
 static void test_like_ends_are_told_once(void **state) {
   (void)state;
   json_t *document = load(sample), *modes = json_object_get(document, "modes");
@@ -247,5 +260,6 @@ static void test_verdicts(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_other_documents_are_refused), SK_TEST(test_damaged_documents_end_well), SK_TEST(test_reports_that_cannot_be_written),
-         SK_TEST(test_text_of_a_full_report), SK_TEST(test_many_quiet_modes_are_folded), SK_TEST(test_like_ends_are_told_once),
+         SK_TEST(test_text_of_a_full_report), SK_TEST(test_many_quiet_modes_are_folded), SK_TEST(test_wide_columns_stay_in_line),
+         SK_TEST(test_like_ends_are_told_once),
          SK_TEST(test_a_run_without_launches), SK_TEST(test_written_reports_read_back), SK_TEST(test_json_of_a_result), SK_TEST(test_verdicts))

@@ -7,7 +7,7 @@
  * work outside waits for an SK that waits for that work cannot be run so and stops as not modelled. */
 #include "base/memory.h"
 #include "base/vec.h"
-#include "fuse/fuse.h"
+#include "fuse/execute.h"
 #include "fuse/judge.h"
 #include "fuse/order.h"
 
@@ -77,8 +77,7 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
   sk__core_end_sub(core);
 }
 
-/* The record that a wait inside the graph means; UINT32_MAX for events shared with the outside. */
-static uint32_t record_of(const sk__graph *graph, const sk__node *wait) {
+uint32_t sk__record_of(const sk__graph *graph, const sk__node *wait) {
   bool inside = (wait->event_flag & SK__EVENT_EXTERNAL) == 0 && wait->event_id - 1 < graph->node_count;
   return inside ? (uint32_t)(wait->event_id - 1) : UINT32_MAX; /* events of task graphs are named by their record's id */
 }
@@ -91,7 +90,7 @@ static void event(sk__core *core, const sk_program *program, const sk__op *op) {
   if (op->type == SK__OP_EVENT_NOTIFY) {
     sk__order_publish(core->checker, &core->order, SK__PIPE_S, &program->records[node]);
   } else if (op->type == SK__OP_EVENT_WAIT) {
-    uint32_t record = record_of(program->plan->graph, &program->plan->graph->nodes[node]);
+    uint32_t record = sk__record_of(program->plan->graph, &program->plan->graph->nodes[node]);
     if (record != UINT32_MAX && program->records[record] != NULL)
       sk__order_acquire(core->checker, &core->order, program->records[record]);
   }
@@ -120,8 +119,8 @@ static void run_queue(sk__core *core, void *context) {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static sk_status run_sk(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__snapshot **records, sk__snapshot *before,
-                        sk__snapshot *after, sk__launch_result *result) {
+sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__snapshot **records, sk__snapshot *before,
+                     sk__snapshot *after, sk__launch_result *result) {
   sk_program program = {sk, plan, records};
   sk__launch launch = {.name = sk->name, .type = sk->type, .blocks = sk->blocks, .context = &program, .is_sk = true};
   /* entries of one core type are MIX kernels too: they have the cross-core scheduler */
@@ -191,7 +190,7 @@ typedef struct execution {
 /* The runtime's event keeps one record only, and a later record may run before an earlier one's waits:
  * waits inside the graph take what their own record left. */
 static sk_status run_wait(execution *e, const sk__node *node) {
-  uint32_t record = record_of(e->plan->graph, node);
+  uint32_t record = sk__record_of(e->plan->graph, node);
   if (record == UINT32_MAX) return sk__runtime_run(e->runtime, &node->task, 1, NULL);
   if (e->records[record] == NULL) return SK_OK;
   sk__snapshot *joined = sk__snapshot_new(e->checker, sk__stream_order(node->task->stream));
@@ -215,6 +214,11 @@ static sk_status run_node(execution *e, uint32_t at) {
   if (node->type == SK__NODE_NOTIFY) return run_record(e, at);
   sk__task_result result;
   sk_status status = sk__runtime_run(e->runtime, &node->task, 1, &result);
+  if (node->task->kind == SK__TASK_SUPERKERNEL) { /* fused before: a launch of its own */
+    const sk__superkernel *made = node->task->superkernel;
+    e->results[(*e->launches)++] = (sk__launch_result){
+        .name = made->name, .is_sk = true, .type = made->type, .blocks = made->blocks, .status = result.status, .stats = result.stats};
+  }
   if (node->task->kind != SK__TASK_KERNEL) return status;
   e->results[(*e->launches)++] = (sk__launch_result){
       .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
@@ -245,7 +249,7 @@ static sk_status launch_sk(execution *e, uint32_t number) {
     sk__snapshot_unref(before);
     return SK_OUT_OF_MEMORY;
   }
-  sk_status status = run_sk(e->runtime, e->plan, &e->plan->sks[number], e->records, before, after, &e->results[(*e->launches)++]);
+  sk_status status = sk__sk_run(e->runtime, e->plan, &e->plan->sks[number], e->records, before, after, &e->results[(*e->launches)++]);
   sk__snapshot_unref(before);
   for (uint32_t i = 0; i < stream_count; i++) sk__stream_set_order(streams[i], sk__snapshot_ref(after));
   sk__snapshot_unref(after);

@@ -280,13 +280,9 @@ SK_MUST_USE sk_status sk__ge_input_from_json(const json_t *record, struct sk__ar
 
 /* ---- scopes of a graph ----------------------------------------------------------------------- */
 
-/* Node kinds that never belong to a scope and are looked through. */
-#define SK__GE_NODE_LIST(X) X(COMPUTE, "") X(DATA, "Data|Variable|Constant|ConstantOp|ConstPlaceholder") X(EVENT, "Send|Recv|...")
-typedef enum sk__ge_node_kind {
-#define X(name, text) SK__GE_NODE_##name,
-  SK__GE_NODE_LIST(X)
-#undef X
-} sk__ge_node_kind;
+/* Data: Data, Variable, Constant, ConstantOp, ConstPlaceholder. Event: sends and receives of events, notifies
+ * and memory words. Both never belong to a scope and are looked through. */
+typedef enum sk__ge_node_kind { SK__GE_NODE_COMPUTE, SK__GE_NODE_DATA, SK__GE_NODE_EVENT } sk__ge_node_kind;
 
 typedef struct sk__ge_node {
   int64_t id;                /* topological, ascending in node order */
@@ -301,13 +297,8 @@ typedef struct sk__ge_node {
   sk__ge_sub sub;            /* its compiled description; event lists and stream are filled in by grouping */
 } sk__ge_node;
 
-#define SK__GE_EVENT_KIND_LIST(X) X(EVENT, "event") X(NOTIFY, "notify") X(MEMORY, "memory")
-typedef enum sk__ge_event_kind {
-#define X(name, text) SK__GE_##name##_KIND,
-  SK__GE_EVENT_KIND_LIST(X)
-#undef X
-} sk__ge_event_kind;
-/* A send at one node and the receive at another. Ends: node index, or sk_end(k) = SK k itself. */
+typedef enum sk__ge_event_kind { SK__GE_EVENT_KIND, SK__GE_NOTIFY_KIND, SK__GE_MEMORY_KIND } sk__ge_event_kind;
+/* A send at one node and the receive at another. Ends: node index, or SK__GE_SK_END | k = SK k itself. */
 typedef struct sk__ge_event {
   sk__ge_event_kind kind;
   int64_t id;

@@ -32,6 +32,20 @@ static sk_status refuse_own(sk__ge_build *b) {
   return SK_OK;
 }
 
+/* In one queue of a mixed launch the cores of the other type poll the lock, too; only a barrier of both types
+ * in front of the call keeps its reset behind their polling. */
+static void warn_of_locks(sk__ge_build *b) {
+  if (b->out->queue_count != 1 || !b->out->queue[SK__AIC].launched || !b->out->queue[SK__AIV].launched) return;
+  for (size_t i = 1; i < b->count; i++) {
+    const sk__ge_part *part = &b->parts[i];
+    sk_kernel_type before = b->parts[i - 1].sub->type, type = part->sub->type;
+    bool one_type = (sk__ge_is_aic(type) && sk__ge_is_aic(before)) || (sk__ge_is_aiv(type) && sk__ge_is_aiv(before));
+    bool barrier = !b->early || (part->has_wait && b->parts[i - 1].sub->send.count > 0);
+    if (part->sub->dynamic && one_type && !barrier)
+      sk__ge_warn(b, "operator %u: its lock may be reset before all cores have polled it", part->position);
+  }
+}
+
 sk_status sk__ge_generate(const sk__ge_input *input, sk__arena *arena, sk__ge_program *out, sk__ge_failure *failure) {
   *out = (sk__ge_program){.inputs = input->subs, .device_blocks = {input->aic_count, input->aiv_count}};
   *failure = (sk__ge_failure){.sub = UINT32_MAX, .side = -1};
@@ -40,6 +54,7 @@ sk_status sk__ge_generate(const sk__ge_input *input, sk__arena *arena, sk__ge_pr
   if (status == SK_OK) status = make_selects(&b);
   if (status == SK_OK) status = out->queue_count == 2 ? sk__ge_two_queues(&b) : sk__ge_one_queue(&b);
   if (status == SK_OK && !b.emulate) status = refuse_own(&b);
+  if (status == SK_OK) warn_of_locks(&b);
   if (status == SK_OK && sk__ge_hangs(out)) sk__ge_warn(&b, "the barriers of this program can never be passed: it hangs");
   return status == SK_OK && b.no_memory ? SK_OUT_OF_MEMORY : status;
 }

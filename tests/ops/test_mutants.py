@@ -1,9 +1,8 @@
 """Mutants of the operators: each change that breaks them is found by skv verify under the right id, and the
 unchanged operators are silent on the same shapes.
 
-Not among them, for nothing breaks: barriers within one pipe (accesses of one pipe count as ordered by default),
-flags from the scalar unit (an instruction is issued after what the scalar unit did), and the flag pair between
-batches of scales (every row has one between the same pipes).
+Not among them, for nothing breaks: flags from the scalar unit (an instruction is issued after what the scalar unit
+did), and the flag pair between batches of scales (every row has one between the same pipes).
 """
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -63,6 +62,12 @@ MUTANTS = [
     ("gating: the rest of the last group was never written", GATING,
      [("    asc_duplicate(best0, 0.0f, 2 * MAX_K * RECORD_FLOATS);\n    asc_duplicate(best1, 0.0f, 2 * MAX_K * RECORD_FLOATS);\n", "")],
      CHUNKS, {"UNINITIALISED_READ"}),
+    ("gating: a barrier within V is gone", GATING,
+     [("  asc_exp(g->keys, g->keys, count);\n  asc_sync_pipe(PIPE_V);\n", "  asc_exp(g->keys, g->keys, count);\n")], TILES,
+     {"SAME_PIPE"}),
+    ("quant: a barrier within V is gone", QUANT,
+     [("  asc_float2int32_rn(q->integer, q->row, count);\n  asc_sync_pipe(PIPE_V);\n",
+       "  asc_float2int32_rn(q->integer, q->row, count);\n")], TILES, {"SAME_PIPE"}),
     ("quant: V does not wait for the load", QUANT,
      [("  asc_sync_notify(PIPE_MTE2, PIPE_V, 0);\n  asc_sync_wait(PIPE_MTE2, PIPE_V, 0);\n", "")], TILES, {"SYNC_LOCAL"}),
     ("quant: the load does not wait for V", QUANT,

@@ -31,7 +31,9 @@ __aicore__ static void store_tile(__gm__ float *c, __ubuf__ float *from, uint32_
 __global__ __vector__ void stream_add(__gm__ float *a, __gm__ float *b, __gm__ float *c, uint32_t tiles, uint32_t tile_floats) {
   __ubuf__ float pool[POOL_FLOATS];
   asc_init();
-  uint32_t block = (uint32_t)asc_get_block_idx(), blocks = (uint32_t)asc_get_block_num();
+  /* In a SuperKernel of 1:2 two vector cores share an AI core's index: the sub-block tells them apart. */
+  uint32_t block = (uint32_t)(asc_get_block_idx() * asc_get_sub_block_num() + asc_get_sub_block_id());
+  uint32_t blocks = (uint32_t)asc_get_block_num();
   uint32_t first = (uint32_t)((uint64_t)tiles * block / blocks), last = (uint32_t)((uint64_t)tiles * (block + 1) / blocks);
   uint32_t slots = POOL_FLOATS / (2 * tile_floats) < 2 ? 1 : 2, bytes = tile_floats * (uint32_t)sizeof(float);
   for (uint32_t slot = 0; slot < slots; slot++) asc_sync_notify(PIPE_MTE3, PIPE_MTE2, slot);

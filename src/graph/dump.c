@@ -283,6 +283,7 @@ static sk_status read_device(reader *r, const json_t *dump) {
   r->graph->third_chip = json_is_string(soc) && strcmp(json_string_value(soc), "Ascend950") == 0;
   if (soc != NULL && !json_is_null(soc) && !r->graph->third_chip)
     return refuse(r, "soc", "unknown chip; known: Ascend950 (without the key: A2/A3)");
+  r->graph->implicit_resets = json_is_true(json_object_get(dump, "implicitResets"));
   sk_status status = read_u32(r, device, "aic", 1024, &r->graph->aic_count);
   if (status == SK_OK) status = read_u32(r, device, "aiv", 2048, &r->graph->aiv_count);
   return status;

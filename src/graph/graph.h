@@ -89,6 +89,10 @@ SK_MUST_USE sk_status sk__graph_from_tasks(const sk__soc *soc, sk__task *const *
 #define SK__GRAPH_MAX_NODES 1000000u
 SK_MUST_USE sk_status sk__graph_from_json(const json_t *dump, sk__graph **out, char *why, size_t why_bytes);
 SK__API SK_MUST_USE sk_status sk__graph_from_text(const char *text, size_t bytes, sk__graph **out, char *why, size_t why_bytes);
+/* The same form, of any graph: what the reader makes the same graph of. SK_INVALID_ARGUMENT: the name of a
+ * kernel or scope is not UTF-8, which JSON cannot hold. `implicitResets` is told by a key of our own. */
+SK_MUST_USE sk_status sk__graph_to_json(const sk__graph *graph, json_t **out);
+SK_MUST_USE sk_status sk__graph_write(const sk__graph *graph, const char *path); /* SK_IO: errno tells why */
 SK__API void sk__graph_free(sk__graph *graph);
 
 #endif

@@ -35,6 +35,8 @@ static void event_between(aclrtStream from, aclrtStream to) {
   assert_ok(aclrtStreamWaitEvent(to, event));
 }
 
+size_t cpp_option_bytes(void); /* acl_header.cpp */
+
 /* ---- misuse ---------------------------------------------------------------------------------- */
 
 static void models_that_are_none(void **state) {
@@ -194,6 +196,11 @@ static void extensions_and_the_core_number_option(void **state) {
   assert_non_null(strstr(w.last, "DEBUG_EXTEND_OPTION"));
   assert_int_equal(read_options(options, 5, &arena, &w).debug_cross_core_sync_check, 0);
   sk__arena_free(&arena);
+}
+
+static void both_languages_see_one_layout(void **state) {
+  (void)state;
+  assert_int_equal(cpp_option_bytes(), sizeof(aclskOption));
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */
@@ -401,6 +408,7 @@ SK_TESTS(SK_TEST(models_that_are_none),
          SK_TEST(unknown_and_absent_options),
          SK_TEST(lists_of_names),
          SK_TEST(extensions_and_the_core_number_option),
+         SK_TEST(both_languages_see_one_layout),
          SK_TEST(a_chain_becomes_one_launch),
          SK_TEST(marks_go_even_when_nothing_is_fused),
          SK_TEST(an_empty_model),

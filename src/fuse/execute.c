@@ -54,6 +54,30 @@ static void sync(sk__core *core, const sk_program *program, const sk__op *op) {
   }
 }
 
+/* The second argument of a bound function: sk::SkSystemArgs. */
+typedef struct system_args {
+  uint16_t block_index, block_count, sync_config;
+  uint8_t reserved[10];
+} system_args;
+_Static_assert(sizeof(system_args) == 16, "layout of the system arguments");
+
+/* The function that SK_BIND names for this core's copy, else the kernel itself. */
+static void call_entry(sk__core *core, const sk_program *program, const sk__op *op) {
+  const sk__task *task = op->task;
+  const sk_binding *binding = sk__runtime_binding_of(task->kernel);
+  if (binding == NULL) {
+    (core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv)(task->args);
+    return;
+  }
+  uint32_t slot = op->copy_count != 0 ? core->index % op->copy_count : 0;
+  const sk_bound_function *function = &binding->functions[op->copies[slot] < binding->count ? op->copies[slot] : 0];
+  system_args args = {.block_index = (uint16_t)index_of(core), .block_count = (uint16_t)op->blocks,
+                      .sync_config = (uint16_t)op->early_mask};
+  core->view.block_num = program->sk->blocks; /* a hand-written function reads the SK's number: H5 */
+  core->view.raw_block_num = true;
+  (core->type == SK__AIC ? function->aic : function->aiv)(task->args, &args);
+}
+
 /* Calls one sub-kernel. GetBlockNum is the sub's own number, as in operators compiled for an SK; the raw
  * intrinsic's value (the SK's blocks) is given only when the options ask for it. */
 static void call(sk__core *core, const sk_program *program, const sk__op *op) {
@@ -72,7 +96,7 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
   sk__core_begin_sub(core, &view);
   sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.sub_call_cycles);
   if ((op->debug & SK__FUNC_DCCI_BEFORE) != 0) sk__dcache_clean_all(core);
-  (core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv)(task->args);
+  call_entry(core, program, op);
   if ((op->debug & SK__FUNC_DO_AFTER_FLUSH) != 0) sk__dcache_clean_all(core);
   sk__core_end_sub(core);
 }

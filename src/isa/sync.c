@@ -137,7 +137,20 @@ static sk__core *enter_scalar(const char *instr, const void *site) {
     return (int64_t)(expression);                                 \
   }
 VARIABLE(block_idx, core->block_idx)
-VARIABLE(block_num, core->view.block_num)
+/* In a hand-written function of a SuperKernel this is the launch's number, not the operator's. */
+static SK__COLD void report_raw_number(sk__core *core) {
+  uint32_t ratio = core->type == SK__AIV && core->ratio == 2 ? 2 : 1;
+  bool differs = core->view.block_num * ratio != core->view.sk_num_blocks;
+  sk__instr_finding(core, "H5", SK__CAT_OPERATOR, differs ? SK__ERROR : SK__WARNING,
+                    "Use the block count of the system arguments (skNumBlocks)",
+                    "reads the SuperKernel's block number %u; %u cores of this type run the operator", core->view.block_num,
+                    core->view.sk_num_blocks);
+}
+int64_t asc_get_block_num(void) {
+  sk__core *core = enter_scalar("asc_get_block_num", SK__SITE());
+  if (core->view.raw_block_num) report_raw_number(core);
+  return core->view.block_num;
+}
 VARIABLE(core_id, core->index)
 VARIABLE(sub_block_id, core->sub_block)
 VARIABLE(sub_block_num, core->ratio)

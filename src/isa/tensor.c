@@ -92,6 +92,9 @@ void sk_set_pad_value(uint64_t bits) {
 }
 bool sk_pad_value_given(void) { return sk__framework_of(sk__self)->pad_given; }
 
+void sk_note_extreme(bool least) { sk__framework_of(sk__self)->extreme_is_least = least; }
+bool sk_last_extreme_is_least(void) { return sk__framework_of(sk__self)->extreme_is_least; }
+
 void sk_set_atomic_type(uint32_t type) { enter("SetAtomicType", SK__SITE())->atomic_type = type; }
 
 static bool bits_legal(sk__core *core, uint32_t first, uint32_t last) {

@@ -28,3 +28,9 @@ const sk_binding *const *sk__runtime_bindings(size_t *count) {
   *count = bindings.count;
   return bindings.items;
 }
+
+const sk_binding *sk__runtime_binding_of(const sk_kernel *kernel) {
+  for (size_t i = 0; i < bindings.count; i++)
+    if (bindings.items[i]->kernel == kernel) return bindings.items[i];
+  return NULL;
+}

@@ -121,6 +121,18 @@ uint64_t sk_control_bits(uint32_t first, uint32_t last);
 void sk_read_past_cache(void *to, const void *from, uint32_t bytes);
 void sk_write_past_cache(void *to, uint64_t value, uint32_t bytes);
 
+/* Selection that goes on through the bits; src1 NULL: the scalar. count 0: repeats with strides. */
+void sk_select_by_bits(void *dst, const void *bits, const void *src0, const void *src1, uint32_t scalar, uint32_t elem_bytes,
+                       uint32_t count, uint8_t repeat, uint8_t dst_block_stride, uint8_t src0_block_stride,
+                       uint8_t src1_block_stride, uint8_t dst_repeat_stride, uint8_t src0_repeat_stride,
+                       uint8_t src1_repeat_stride);
+/* first, first + 1, ...; type 0 half, 1 float, 2 int16, 3 int32; count 0: repeats with strides. */
+void sk_create_index(void *dst, uint32_t type, double first, uint32_t count, uint8_t repeat, uint16_t dst_block_stride,
+                     uint16_t dst_repeat_stride);
+/* Which of the two registers a reduction to an extreme wrote last. */
+void sk_note_extreme(bool least);
+bool sk_last_extreme_is_least(void);
+
 /* Early start in a SuperKernel, by the configuration word of the running operator. */
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);
 void sk_wait_previous_task_end(void);

@@ -95,14 +95,6 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, co
 
 namespace Internal {
 template <typename T>
-SK_INLINE uint64_t scalar_bits(T value) {
-  if constexpr (sizeof(T) == 1) return __builtin_bit_cast(uint8_t, value);
-  else if constexpr (sizeof(T) == 2) return __builtin_bit_cast(uint16_t, value);
-  else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, value);
-  else return __builtin_bit_cast(uint64_t, value);
-}
-
-template <typename T>
 SK_INLINE void load_padded(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count, uint32_t bytes,
                            uint32_t src_gap_bytes, uint32_t dst_gap_blocks, bool pad, uint32_t left, uint32_t right, uint64_t bits) {
   if (place(dst) != 1) {
@@ -121,7 +113,7 @@ template <typename T>
 SK_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &params,
                            const DataCopyPadExtParams<T> &padding) {
   Internal::load_padded(dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride, padding.isPad,
-                        padding.leftPadding, padding.rightPadding, Internal::scalar_bits(padding.paddingValue));
+                        padding.leftPadding, padding.rightPadding, Internal::raw(padding.paddingValue));
 }
 template <typename T>
 SK_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
@@ -144,7 +136,7 @@ SK_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src
 }
 template <typename T, TPosition position = TPosition::MAX>
 SK_INLINE void SetPadValue(T value) {
-  sk_set_pad_value(Internal::scalar_bits(value));
+  sk_set_pad_value(Internal::raw(value));
 }
 
 /* ---- slices and formats ---------------------------------------------------------------------- */
@@ -246,9 +238,9 @@ SK_INLINE void InitOutput(GlobalTensor<T> dst, uint32_t elems, T value = T(0)) {
   sk_set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); /* scratch may still be on its way out */
   sk_wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   if constexpr (sizeof(T) == 2)
-    asc_duplicate(reinterpret_cast<uint16_t *>(scratch.sk_address()), static_cast<uint16_t>(Internal::scalar_bits(value)), first);
+    asc_duplicate(reinterpret_cast<uint16_t *>(scratch.sk_address()), static_cast<uint16_t>(Internal::raw(value)), first);
   else if constexpr (sizeof(T) == 4)
-    asc_duplicate(reinterpret_cast<uint32_t *>(scratch.sk_address()), static_cast<uint32_t>(Internal::scalar_bits(value)), first);
+    asc_duplicate(reinterpret_cast<uint32_t *>(scratch.sk_address()), static_cast<uint32_t>(Internal::raw(value)), first);
   else
     static_assert(Internal::always_false<T>, "InitOutput: elements have 16 or 32 bits");
   sk_mask_full();

@@ -1,3 +1,240 @@
+/* reduce.h - sums, maxima and minima: per block, per pair, per repeat, and of a whole tensor. */
 #ifndef SK_KERNEL_OPERATOR_REDUCE_H
 #define SK_KERNEL_OPERATOR_REDUCE_H
+
+#include "vector.h"
+
+namespace AscendC {
+
+namespace Internal {
+SK_INLINE uint8_t repeats(int32_t repeat) {
+  if (repeat < 0 || repeat > 255) {
+    sk_kernel_finding("BAD_ARGUMENT", "a reduction has 0 to 255 repeats", false);
+    return 0;
+  }
+  return static_cast<uint8_t>(repeat);
+}
+template <typename T>
+SK_INLINE constexpr void float_types_only() {
+  static_assert(std::is_same<T, half>::value || std::is_same<T, float>::value,
+                "reductions (ReduceRepeat, WholeReduce, BlockReduce, ReduceSum ...) are modelled for half and float");
+}
+template <ReduceType type, typename T>
+SK_INLINE void reduce_block(T *dst, const T *src, int32_t repeat, int32_t dst_step, int32_t block, int32_t step) {
+  float_types_only<T>();
+  uint8_t n = repeats(repeat);
+  uint16_t d = static_cast<uint16_t>(dst_step), b = static_cast<uint16_t>(block), s = static_cast<uint16_t>(step);
+  if constexpr (type == ReduceType::SUM) asc_datablock_reduce_sum(dst, src, n, d, b, s);
+  else if constexpr (type == ReduceType::MAX) asc_datablock_reduce_max(dst, src, n, d, b, s);
+  else asc_datablock_reduce_min(dst, src, n, d, b, s);
+}
+#define SK_BY_ORDER(kind)                                                                                          \
+  switch (order) {                                                                                                 \
+    case ReduceOrder::ORDER_VALUE_INDEX: asc_repeat_reduce_##kind##_value_index(dst, src, n, d, b, s); break;      \
+    case ReduceOrder::ORDER_INDEX_VALUE: asc_repeat_reduce_##kind##_index_value(dst, src, n, d, b, s); break;      \
+    case ReduceOrder::ORDER_ONLY_VALUE: asc_repeat_reduce_##kind##_only_value(dst, src, n, d, b, s); break;        \
+    case ReduceOrder::ORDER_ONLY_INDEX: asc_repeat_reduce_##kind##_only_index(dst, src, n, d, b, s); break;        \
+  }
+template <ReduceType type, typename T>
+SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_step, int32_t block, int32_t step,
+                             ReduceOrder order) {
+  float_types_only<T>();
+  uint8_t n = repeats(repeat);
+  uint16_t d = static_cast<uint16_t>(dst_step), b = static_cast<uint16_t>(block), s = static_cast<uint16_t>(step);
+  if constexpr (type == ReduceType::SUM) asc_repeat_reduce_sum(dst, src, n, d, b, s);
+  else if constexpr (type == ReduceType::MAX) { SK_BY_ORDER(max) sk_note_extreme(false); }
+  else { SK_BY_ORDER(min) sk_note_extreme(true); }
+}
+#undef SK_BY_ORDER
+} // namespace Internal
+
+/* ---- names of the current API: mask before repeat ---------------------------------------------------- */
+
+#define SK_WITH_MASKS(X) X(int32_t mask, static_cast<uint64_t>(mask)) X(const uint64_t mask[], mask)
+#define SK_REDUCE_NEW(MaskParameter, mask_value)                                                                       \
+  template <ReduceType type, typename T, bool isSetMask = true>                                                        \
+  SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,  \
+                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
+    Internal::set_mask<isSetMask>(mask_value);                                                                         \
+    Internal::reduce_block<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride); \
+  }                                                                                                                    \
+  template <ReduceType type, typename T, bool isSetMask = true>                                                        \
+  SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    static_assert(type == ReduceType::SUM, "ReducePairElem: pairs are summed only");                                   \
+    Internal::float_types_only<T>();                                                                                   \
+    Internal::set_mask<isSetMask>(mask_value);                                                                         \
+    asc_pair_reduce_sum(dst.sk_address(), static_cast<const T *>(src.sk_address()), Internal::repeats(repeat),         \
+                        static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                      \
+                        static_cast<uint16_t>(srcRepStride));                                                          \
+  }                                                                                                                    \
+  template <ReduceType type, typename T, bool isSetMask = true>                                                        \
+  SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,     \
+                              int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
+                              ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
+    Internal::set_mask<isSetMask>(mask_value);                                                                         \
+    Internal::reduce_repeat<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);     \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void WholeReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
+                                ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
+    ReduceRepeat<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void WholeReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
+                                ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
+    ReduceRepeat<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
+  }                                                                                                                    \
+  /* Old names: repeat before mask. */                                                                                 \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void BlockReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    ReduceDataBlock<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void BlockReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    ReduceDataBlock<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void BlockReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    ReduceDataBlock<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
+  }                                                                                                                    \
+  template <typename T, bool isSetMask = true>                                                                         \
+  SK_INLINE void PairReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,    \
+                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                     \
+    ReducePairElem<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);   \
+  }
+SK_WITH_MASKS(SK_REDUCE_NEW)
+#undef SK_REDUCE_NEW
+
+template <typename T, bool isSetMask = true>
+SK_INLINE void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, int32_t mask,
+                               int32_t /* dstBlkStride */, int32_t srcBlkStride, int32_t dstRepStride, int32_t srcRepStride) {
+  ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);
+}
+
+/* ---- the registers behind them ------------------------------------------------------------------------ */
+
+namespace Internal {
+template <typename T>
+SK_INLINE T from_bits(uint64_t bits) {
+  if constexpr (sizeof(T) == 2) return __builtin_bit_cast(T, static_cast<uint16_t>(bits));
+  else return __builtin_bit_cast(T, static_cast<uint32_t>(bits));
+}
+/* Value and index of the last maximum or minimum over repeats. */
+template <typename T>
+SK_INLINE void last_extreme(bool least, T &value, uint32_t &index) {
+  order_local_access();
+  if (least) asc_get_reduce_min_cnt(value, index);
+  else asc_get_reduce_max_cnt(value, index);
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void GetReduceRepeatMaxMinSpr(T &value, T &index) {
+  uint32_t position = 0;
+  Internal::last_extreme(sk_last_extreme_is_least(), value, position);
+  index = Internal::from_bits<T>(position);
+}
+template <typename T>
+SK_INLINE void GetReduceRepeatMaxMinSpr(T &value) {
+  uint32_t position = 0;
+  Internal::last_extreme(sk_last_extreme_is_least(), value, position);
+}
+template <typename T>
+SK_INLINE T GetReduceRepeatSumSpr() {
+  Internal::float_types_only<T>();
+  Internal::order_local_access();
+  return Internal::from_bits<T>(static_cast<uint64_t>(asc_get_acc_val()));
+}
+
+/* ---- a whole tensor ----------------------------------------------------------------------------------- */
+
+/* Repeat by repeat, the totals added in order; the result is stored by the scalar unit. */
+template <typename T, bool isSetMask = true>
+SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count) {
+  Internal::float_types_only<T>();
+  asc_repeat_reduce_sum(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  sk_mask_full();
+  if (ASCEND_IS_AIV && count > 0) dst.SetValue(0, GetReduceRepeatSumSpr<T>());
+}
+namespace Internal {
+/* Totals of repeats in work, down to one in dst, as a tree. */
+template <typename T>
+SK_INLINE void sum_of_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &work, uint32_t totals) {
+  constexpr uint32_t lanes = ONE_REPEAT_BYTE_SIZE / sizeof(T);
+  while (totals > lanes) {
+    sk_pipe_barrier(PIPE_V);
+    asc_repeat_reduce_sum(work.sk_address(), static_cast<const T *>(work.sk_address()), totals);
+    totals = (totals + lanes - 1) / lanes;
+  }
+  sk_pipe_barrier(PIPE_V);
+  asc_repeat_reduce_sum(dst.sk_address(), static_cast<const T *>(work.sk_address()), totals);
+  sk_mask_full();
+}
+template <bool least, typename T>
+SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
+  if (!(ASCEND_IS_AIV)) return;
+  T value;
+  uint32_t index = 0;
+  last_extreme(least, value, index);
+  sk_note_extreme(least);
+  dst.SetValue(0, value);
+  if (with_index) dst.SetValue(1, from_bits<T>(index));
+}
+} // namespace Internal
+#define SK_REDUCE_MASKED(MaskParameter, mask_value)                                                                    \
+  template <typename T>                                                                                                \
+  SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
+                           MaskParameter, const int32_t repeat, const int32_t srcRepStride) {                          \
+    Internal::set_mask<true>(mask_value);                                                                              \
+    Internal::reduce_repeat<ReduceType::SUM>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+                                             ReduceOrder::ORDER_ONLY_VALUE);                                           \
+    if (repeat > 0) Internal::sum_of_repeats(dst, work, static_cast<uint32_t>(repeat));                                \
+  }                                                                                                                    \
+  template <typename T>                                                                                                \
+  SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
+                           MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
+    Internal::set_mask<true>(mask_value);                                                                              \
+    Internal::reduce_repeat<ReduceType::MAX>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+                                             ReduceOrder::ORDER_VALUE_INDEX);                                          \
+    if (repeat > 0) Internal::store_extreme<false>(dst, calIndex);                                                     \
+  }                                                                                                                    \
+  template <typename T>                                                                                                \
+  SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
+                           MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
+    Internal::set_mask<true>(mask_value);                                                                              \
+    Internal::reduce_repeat<ReduceType::MIN>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+                                             ReduceOrder::ORDER_VALUE_INDEX);                                          \
+    if (repeat > 0) Internal::store_extreme<true>(dst, calIndex);                                                      \
+  }
+SK_WITH_MASKS(SK_REDUCE_MASKED)
+#undef SK_REDUCE_MASKED
+template <typename T>
+SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
+                         bool calIndex = false) {
+  Internal::float_types_only<T>();
+  asc_repeat_reduce_max_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  sk_mask_full();
+  if (count > 0) Internal::store_extreme<false>(dst, calIndex);
+}
+template <typename T>
+SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
+                         bool calIndex = false) {
+  Internal::float_types_only<T>();
+  asc_repeat_reduce_min_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  sk_mask_full();
+  if (count > 0) Internal::store_extreme<true>(dst, calIndex);
+}
+
+} // namespace AscendC
+
 #endif

@@ -120,6 +120,15 @@ namespace Internal {
 template <typename T>
 inline constexpr bool always_false = false;
 
+/* A scalar's bits, as the library takes them. */
+template <typename T>
+SK_INLINE uint64_t raw(T value) {
+  if constexpr (sizeof(T) == 1) return __builtin_bit_cast(uint8_t, value);
+  else if constexpr (sizeof(T) == 2) return __builtin_bit_cast(uint16_t, value);
+  else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, value);
+  else return __builtin_bit_cast(uint64_t, value);
+}
+
 template <typename T>
 inline constexpr uint32_t bits_of = sizeof(T) * 8;
 template <>

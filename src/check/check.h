@@ -122,6 +122,7 @@ typedef struct sk__order {
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
   sk__checker *checker;
+  uint64_t *spare;                      /* the block of an ext that was dropped, for the next one */
   uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
 } sk__order;
 static inline void sk__order_settle(sk__order *order) {

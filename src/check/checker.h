@@ -39,6 +39,7 @@ struct sk__snapshot {
   uint32_t actors;     /* entries in use: cores of the chip; the host's entries are always the maximum */
   uint64_t serial;     /* of this content; unique in the process, changes when it is joined into */
   uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
+  struct sk__snapshot *parent; /* that snapshot, if this is a message made from it; never more than one deep */
   sk__cores beyond;    /* cores whose entries may go beyond that snapshot's */
   uint64_t clock[SK__MAX_ACTORS];
 };

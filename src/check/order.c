@@ -15,8 +15,10 @@ static uint64_t new_serial(void) { return atomic_fetch_add_explicit(&next_serial
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static void join_clocks(uint64_t *into, const uint64_t *from, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) into[i] = larger(into[i], from[i]);
+/* Of n / 8 cores; in eights, for which compilers make vector code. */
+static void join_clocks(uint64_t *restrict into, const uint64_t *restrict from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i += SK__PIPE_SLOTS)
+    for (uint32_t q = 0; q < SK__PIPE_SLOTS; q++) into[i + q] = larger(into[i + q], from[i + q]);
 }
 
 static void host_clocks(uint64_t *into) {
@@ -58,6 +60,7 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
   s->actors = checker->actors;
   s->serial = new_serial();
   s->contains = 0;
+  s->parent = NULL;
   s->beyond = (sk__cores){0};
   if (copy_of == NULL) copy_of = checker->nothing;
   if (copy_of != NULL) {
@@ -89,7 +92,9 @@ sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
 }
 
 static void unref_many(sk__snapshot *s, uint32_t n) {
-  if (s != NULL && atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) == n) sk__free(s);
+  if (s == NULL || atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) != n) return;
+  sk__snapshot_unref(s->parent);
+  sk__free(s);
 }
 
 void sk__snapshot_unref(sk__snapshot *s) { unref_many(s, 1); }
@@ -104,7 +109,9 @@ static uint64_t *own_entries(uint64_t *clocks, const sk__order *order) {
 /* Own copy of the vector, so that it may change; NULL on no memory. */
 static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
   if (order->ext == NULL) {
-    uint64_t *ext = sk__aligned_alloc(64, (SK__MAX_ACTORS * sizeof *ext + 63) & ~(size_t)63);
+    uint64_t *ext = order->spare;
+    if (ext == NULL) ext = sk__aligned_alloc(64, (SK__MAX_ACTORS * sizeof *ext + 63) & ~(size_t)63);
+    order->spare = NULL;
     if (ext == NULL) {
       sk__history_lost(order->checker);
       return NULL;
@@ -114,6 +121,12 @@ static uint64_t *own_ext(const sk__checker *checker, sk__order *order) {
     order->ext = ext;
   }
   return order->ext;
+}
+
+static void drop_ext(sk__order *order) {
+  if (order->ext == NULL) return;
+  order->spare = order->ext; /* is empty while there is an ext */
+  order->ext = NULL;
 }
 
 _Static_assert(SK__PIPE_SLOTS == 8, "latest_clock names each");
@@ -136,8 +149,9 @@ static void leave(sk__order *order) {
   }
   sk__snapshot_unref(order->base);
   sk__free(order->ext);
+  sk__free(order->spare);
   order->base = NULL;
-  order->ext = NULL;
+  order->ext = order->spare = NULL;
 }
 
 void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__snapshot *before) {
@@ -223,6 +237,7 @@ static sk__snapshot *own_message(sk__checker *checker, const sk__order *order, s
     sk__history_lost(checker);
     return NULL;
   }
+  if (m == NULL) fresh->parent = sk__snapshot_ref(order->base);
   sk__snapshot_unref(m);
   return *message = fresh;
 }
@@ -235,7 +250,7 @@ void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk
   add_core(&m->beyond, order->core);
   order->row[pipe][SK__PIPE_S] = order->clock[SK__PIPE_S];
   uint64_t *own = own_entries(m->clock, order);
-  join_clocks(own, order->row[pipe], SK__PIPES);
+  join_clocks(own, order->row[pipe], SK__PIPE_SLOTS);
   own[pipe] = larger(own[pipe], order->clock[pipe]);
   order->clock[pipe]++;
   if (pipe != SK__PIPE_S) order->clock[SK__PIPE_S]++;
@@ -245,7 +260,7 @@ void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk
 /* What the whole core waits for holds for each of its pipes. */
 static void join_own_rows(sk__order *order, const uint64_t *clocks) {
   const uint64_t *own = clocks + (size_t)order->core * SK__PIPE_SLOTS;
-  for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPES);
+  for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], own, SK__PIPE_SLOTS);
 }
 
 /* Worth sharing: a message from a group's set, which all its members take. Messages between few cores would
@@ -258,32 +273,54 @@ static bool from_many(const sk__snapshot *message) {
   return cores > FEW_CORES;
 }
 
+/* Does it hold all this core has seen? */
+static bool contains_seen(const sk__snapshot *s, const sk__order *order) {
+  if (s->contains != order->base->serial) return false;
+  if (order->ext == NULL) return true;
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++)
+    for (uint64_t left = order->ext_cores[w]; left != 0; left &= left - 1) {
+      size_t at = (w * 64 + (uint32_t)__builtin_ctzll(left)) * SK__PIPE_SLOTS;
+      for (uint32_t q = 0; q < SK__PIPE_SLOTS; q++)
+        if (order->ext[at + q] > s->clock[at + q]) return false;
+    }
+  return true;
+}
+
+/* A snapshot that contains all this core has seen becomes its base. What others take after it as a message's
+ * parent is this one itself, so its own parent is of no more use; messages are taken under floor 2's lock. */
+static void rebase(sk__order *order, sk__snapshot *base) {
+  sk__snapshot_unref(order->base);
+  order->base = sk__snapshot_ref(base);
+  drop_ext(order);
+  sk__snapshot_unref(base->parent);
+  base->parent = NULL;
+}
+
+static void take_entries(sk__checker *checker, sk__order *order, const sk__snapshot *message) {
+  uint64_t *ext = own_ext(checker, order);
+  if (ext == NULL) return;
+  sk__cores cores = message->contains == order->base->serial ? message->beyond : all_cores(checker->actors);
+  join_cores(ext, message->clock, &cores);
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) order->ext_cores[w] |= cores.word[w];
+}
+
+/* Bases stay common if cores that hear of a newer one from the same side move on to it. */
 void sk__order_acquire(sk__checker *checker, sk__order *order, sk__snapshot *message) {
   if (message == NULL) return;
   sk__order_settle(order);
-  bool contains_base = message->contains == order->base->serial;
-  if (contains_base && order->ext == NULL && from_many(message)) { /* it has all this core had */
-    sk__snapshot_unref(order->base);
-    order->base = sk__snapshot_ref(message);
-    join_own_rows(order, message->clock);
-    return;
-  }
-  uint64_t *ext = own_ext(checker, order);
-  if (ext != NULL && contains_base) {
-    join_cores(ext, message->clock, &message->beyond);
-    for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) order->ext_cores[w] |= message->beyond.word[w];
-  } else if (ext != NULL) {
-    join_clocks(ext, message->clock, checker->actors);
-    sk__cores all = all_cores(checker->actors);
-    memcpy(order->ext_cores, &all, sizeof all);
+  sk__snapshot *parent = message->parent;
+  if (from_many(message) && contains_seen(message, order)) {
+    rebase(order, message);
+  } else {
+    if (parent != NULL && parent->serial == message->contains && contains_seen(parent, order)) rebase(order, parent);
+    take_entries(checker, order, message);
   }
   join_own_rows(order, message->clock);
 }
 
 /* The core leaves the barrier: `all` is its base. */
 static void take_base(sk__order *order, sk__snapshot *all) {
-  if (order->ext != NULL) sk__free(order->ext);
-  order->ext = NULL;
+  drop_ext(order);
   order->base = all;
   uint64_t next = latest_clock(order) + 1;
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = next;

@@ -62,7 +62,7 @@ static json_t *op_json(const sk__planner *p, const sk__sk *sk, const sk__op *op)
   json_t *id = op->node == SK__NONE ? op_label(p, op) : json_integer(id_of(p, sk->members[op->node].value));
   switch (op->type) {
     case SK__OP_FUNC:
-      for (uint32_t i = 0; i < op->copy_count; i++) copies[i] = (char)('0' + op->copies[i]);
+      for (uint32_t i = 0; i < op->copy_count && i < sizeof op->copies; i++) copies[i] = (char)('0' + op->copies[i]);
       return json_pack("[s,o,I,I,I,s]", "FUNC", id, (json_int_t)op->blocks, (json_int_t)op->debug, (json_int_t)op->early_mask, copies);
     case SK__OP_PRELOAD: return json_pack("[s,o,I,I]", "PRELOAD", id, (json_int_t)op->blocks, (json_int_t)op->preload_units);
     case SK__OP_SYNC:

@@ -342,4 +342,20 @@ SK_MUST_USE sk_status sk__ge_group(const sk__ge_graph *graph, bool emulate_vendo
 /* Input of the generator for one scope. */
 sk__ge_input sk__ge_scope_input(const sk__ge_scope *scope, bool emulate_vendor_defects);
 
+/* ---- a whole graph of launches --------------------------------------------------------------- */
+
+/* From what a program launched (or a dump): scope marks are frames, the innermost counts, the None scope
+ * hides what is around it. options_of gives the option string of a scope; NULL = none. The graph is borrowed.
+ * SK_INVALID_ARGUMENT: the real compiler would stop, why names the scope and the rule. */
+struct sk__graph;
+typedef struct sk__ge_plan sk__ge_plan;
+typedef const char *(*sk__ge_options_fn)(void *context, const char *scope);
+SK_MUST_USE sk_status sk__ge_plan_make(const struct sk__graph *graph, sk__ge_options_fn options_of, void *context, bool emulate_vendor_defects,
+                                       sk__ge_plan **out, char *why, size_t why_bytes);
+void sk__ge_plan_free(sk__ge_plan *plan);
+const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *count);
+void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
+/* As sk__plan_run: results holds one entry per node of the graph, *launches = how many were filled. */
+SK_MUST_USE sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, struct sk__launch_result *results, size_t *launches);
+
 #endif

@@ -320,8 +320,127 @@ static void test_first_dynamic_operator(void **state) {
   bed_close(&b);
 }
 
+/* ---- whole graphs ---- */
+
+static const char *options_of(void *context, const char *scope) {
+  assert_string_equal(scope, "s");
+  return context;
+}
+
+/* Takes, groups, generates and runs; how many launches it took. */
+static size_t run_graph(bed *b, const char *options, sk__launch_result *results, sk_status wanted) {
+  assert_int_equal(aclrtSynchronizeStream(b->stream), ACL_SUCCESS);
+  sk__runtime_set_hook(b->runtime, NULL, NULL);
+  sk__graph *graph;
+  sk__ge_plan *plan;
+  char why[512];
+  assert_int_equal(sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(b->runtime)), b->tasks, b->count, &graph), SK_OK);
+  sk_status made = sk__ge_plan_make(graph, options_of, (void *)(uintptr_t)options, false, &plan, why, sizeof why);
+  if (made != wanted) print_message("%s\n", why);
+  assert_int_equal(made, wanted);
+  size_t launches = 0;
+  if (made == SK_OK) {
+    assert_int_equal(sk__ge_plan_run(b->runtime, plan, results, &launches), SK_OK);
+    assert_int_equal(finding_count(b), 0);
+    sk__ge_plan_free(plan);
+  }
+  sk__graph_free(graph);
+  return launches;
+}
+
+static void mark(bed *b, bool begin, const char *scope) {
+  assert_int_equal((begin ? aclskScopeBegin : aclskScopeEnd)(scope, b->stream), ACL_SUCCESS);
+}
+
+static void test_graph_without_scope_is_not_fused(void **state) {
+  (void)state;
+  bed b;
+  sk__launch_result results[MAX_TASKS];
+  bed_open(&b);
+  launch(&b, &cube, 8, 0, 1, 1);
+  launch(&b, &vector, 8, 1, 2, 10);
+  assert_int_equal(run_graph(&b, "", results, SK_OK), 2);
+  assert_false(results[0].is_sk);
+  check(&b, 2, 11);
+  bed_close(&b);
+}
+
+static void test_bad_options_name_the_scope(void **state) {
+  (void)state;
+  bed b;
+  bed_open(&b);
+  mark(&b, true, "s");
+  launch(&b, &cube, 8, 0, 1, 1);
+  mark(&b, false, "s");
+  run_graph(&b, "early-start=7", NULL, SK_INVALID_ARGUMENT);
+  bed_close(&b);
+}
+
+static void test_graph_with_a_scope(void **state) {
+  (void)state;
+  bed b;
+  sk__launch_result results[MAX_TASKS];
+  bed_open(&b);
+  launch(&b, &vector, 8, 0, 1, 1);
+  mark(&b, true, "s");
+  launch(&b, &cube, 8, 1, 2, 10);
+  launch(&b, &vector, 16, 2, 3, 100);
+  mark(&b, false, "s");
+  launch(&b, &vector, 8, 3, 4, 1000);
+  assert_int_equal(run_graph(&b, "early-start=0", results, SK_OK), 3);
+  assert_false(results[0].is_sk);
+  assert_true(results[1].is_sk);
+  assert_int_equal(results[1].type, SK_MIX_AIC_1_2);
+  check(&b, 4, 1111);
+  bed_close(&b);
+}
+
+static void test_none_scope_hides(void **state) {
+  (void)state;
+  bed b;
+  sk__launch_result results[MAX_TASKS];
+  bed_open(&b);
+  mark(&b, true, "s");
+  launch(&b, &cube, 8, 0, 1, 1);
+  mark(&b, true, NULL);
+  launch(&b, &vector, 16, 1, 2, 10);
+  mark(&b, false, NULL);
+  launch(&b, &cube, 8, 2, 3, 100);
+  mark(&b, false, "s");
+  assert_int_equal(run_graph(&b, "", results, SK_OK), 3);
+  assert_true(results[0].is_sk && !results[1].is_sk && results[2].is_sk);
+  check(&b, 3, 111);
+  bed_close(&b);
+}
+
+static void test_graph_of_two_streams(void **state) {
+  (void)state;
+  bed b;
+  sk__launch_result results[MAX_TASKS];
+  bed_open(&b);
+  void *first = b.stream, *second, *event;
+  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+  assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
+  mark(&b, true, "s");
+  launch(&b, &cube, 8, 0, 1, 1);
+  assert_int_equal(aclrtRecordEvent(event, first), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(second, event), ACL_SUCCESS);
+  b.stream = second;
+  launch(&b, &vector, 8, 1, 2, 10);
+  assert_int_equal(aclrtRecordEvent(event, second), ACL_SUCCESS);
+  assert_int_equal(aclrtStreamWaitEvent(first, event), ACL_SUCCESS);
+  b.stream = first;
+  launch(&b, &cube, 8, 2, 3, 100);
+  mark(&b, false, "s");
+  assert_int_equal(run_graph(&b, "", results, SK_OK), 1);
+  check(&b, 3, 111);
+  bed_close(&b);
+}
+
 SK_TESTS(SK_TEST(test_nothing_to_call), SK_TEST(test_word_that_nobody_writes_hangs), SK_TEST(test_word_that_is_written_is_cleared),
          SK_TEST(test_small_operator_with_syncall_hangs_unfed), SK_TEST(test_small_operator_with_syncall_is_fed), SK_TEST(test_chain),
          SK_TEST(test_chain_without_early_start), SK_TEST(test_chain_with_debug_barriers),
          SK_TEST(test_operators_that_start_early_themselves), SK_TEST(test_two_queues), SK_TEST(test_dynamic_operator_runs_on_its_own_blocks),
-         SK_TEST(test_defect_of_the_first_dynamic_operator_hangs), SK_TEST(test_first_dynamic_operator))
+         SK_TEST(test_defect_of_the_first_dynamic_operator_hangs), SK_TEST(test_first_dynamic_operator),
+         SK_TEST(test_graph_without_scope_is_not_fused), SK_TEST(test_bad_options_name_the_scope), SK_TEST(test_graph_with_a_scope),
+         SK_TEST(test_none_scope_hides), SK_TEST(test_graph_of_two_streams))

@@ -34,6 +34,14 @@ typedef struct operands {
   sk__stream d, s[2];
 } operands;
 
+/* Source and destination are one array, and its iterations do not overlap: nothing to judge. */
+static inline bool in_place(const sk__stream *d, const sk__stream *s, const sk__iterations *it) {
+  uint32_t blocks = (it->lanes * d->element_bits + SK__BLOCK_BYTES * 8 - 1) / (SK__BLOCK_BYTES * 8);
+  return d->base == s->base && d->element_bits == s->element_bits && d->block_bytes == s->block_bytes &&
+         d->repeat_bytes == s->repeat_bytes && d->block_bytes >= SK__BLOCK_BYTES &&
+         d->repeat_bytes >= (blocks - 1) * d->block_bytes + SK__BLOCK_BYTES;
+}
+
 /* The general case, one iteration at a time: sources are read whole before the destination is written. */
 static void run_in_order(sk__core *core, const sk__vinstr *instr, const operands *o, const sk__iterations *it,
                          const sk__vparams *params) {
@@ -45,7 +53,8 @@ static void run_in_order(sk__core *core, const sk__vinstr *instr, const operands
   uint32_t total = sk__iteration_total(it);
   uint64_t d_bytes = sk__stream_extent(&o->d, it);
   for (uint32_t i = 0; i < instr->sources; i++)
-    if (entangled(o->d.base, d_bytes, o->s[i].base, sk__stream_extent(&o->s[i], it), false))
+    if (!in_place(&o->d, &o->s[i], it) &&
+        entangled(o->d.base, d_bytes, o->s[i].base, sk__stream_extent(&o->s[i], it), false))
       (void)sk__vector_overlap(core, instr, &o->d, &o->s[i], i, it);
   for (uint32_t r = 0; r < total; r++) {
     for (uint32_t i = 0; i < instr->sources; i++) sk__stream_gather(&o->s[i], it, r, copy[i]);

@@ -315,6 +315,7 @@ typedef struct sk__ge_graph {
   uint32_t aic_count, aiv_count;
 } sk__ge_graph;
 #define SK__GE_MAX_NODES 1000000u
+#define SK__GE_MAX_STREAMS 4096u
 
 /* One SK node: its subs are ready for sk__ge_generate. */
 typedef struct sk__ge_scope {

@@ -59,6 +59,10 @@ static int64_t *distinct_streams(const sk__ge_grouper *g, uint32_t *count) {
 static sk_status index_streams(sk__ge_grouper *g) {
   const sk__ge_graph *graph = g->graph;
   int64_t *ids = distinct_streams(g, &g->stream_count);
+  if (g->stream_count > SK__GE_MAX_STREAMS) {
+    sk__text_add(&g->why, "graph of %u streams; at most %u", g->stream_count, SK__GE_MAX_STREAMS);
+    return SK_INVALID_ARGUMENT;
+  }
   g->stream_of = sk__arena_array(g->arena, uint32_t, graph->node_count);
   g->position = sk__arena_array(g->arena, uint32_t, graph->node_count);
   uint32_t *all = sk__arena_array(g->arena, uint32_t, graph->node_count);
@@ -69,13 +73,14 @@ static sk_status index_streams(sk__ge_grouper *g) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const int64_t *found = bsearch(&graph->nodes[i].stream, ids, g->stream_count, sizeof *ids, by_number);
     g->stream_of[i] = (uint32_t)(found - ids);
-    g->position[i] = g->stream_sizes[g->stream_of[i]]++;
+    if (graph->nodes[i].kind == SK__GE_NODE_COMPUTE) g->position[i] = g->stream_sizes[g->stream_of[i]]++;
   }
   for (uint32_t s = 0; s < g->stream_count; s++) {
     g->stream_nodes[s] = all;
     all += g->stream_sizes[s];
   }
-  for (uint32_t i = 0; i < graph->node_count; i++) g->stream_nodes[g->stream_of[i]][g->position[i]] = i;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].kind == SK__GE_NODE_COMPUTE) g->stream_nodes[g->stream_of[i]][g->position[i]] = i;
   return SK_OK;
 }
 

@@ -118,25 +118,63 @@ static int by_id(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Nodes of the stream between the scope's first and last one there that do not belong to it. */
-static sk_status scan_range(work *w, uint32_t scope, const mark *first, const mark *last, bool *offended) {
+static sk_status offend(work *w, uint32_t scope, uint32_t index, bool *offended) {
   sk__ge_grouper *g = w->g;
-  const sk__ge_graph *graph = g->graph;
-  const uint32_t *stream = g->stream_nodes[first->stream];
-  for (uint32_t at = g->position[first->node]; at <= g->position[last->node]; at++) {
-    const sk__ge_node *node = &graph->nodes[stream[at]];
-    if (node->kind != SK__GE_NODE_COMPUTE || (w->scope[stream[at]] == scope && fusible_in_range(node))) continue;
-    const char *what = w->scope[stream[at]] == scope ? "is not fusible" : "does not belong to it";
-    if (w->checks[scope] == CHECK_ABORT) {
-      sk__text_add(&g->why, "scope %.100s: node %.100s (%" PRId64 ") between its nodes %s; strict-scope-check=abort", w->names[scope], node->name, node->id, what);
-      return SK_INVALID_ARGUMENT;
-    }
-    if (w->checks[scope] == CHECK_NONE) {
-      if (!sk__vec_push(&w->cuts, node->id)) return SK_OUT_OF_MEMORY;
-    } else if (!*offended) {
-      *offended = true;
-      sk__ge_group_warn(g, "scope %.100s is not fused: node %.100s (%" PRId64 ") between its nodes %s; strict-scope-check=bypass", w->names[scope], node->name, node->id, what);
-    }
+  const sk__ge_node *node = &g->graph->nodes[index];
+  const char *what = w->scope[index] == scope ? "is not fusible" : "does not belong to it";
+  if (w->checks[scope] == CHECK_ABORT) {
+    sk__text_add(&g->why, "scope %.100s: node %.100s (%" PRId64 ") between its nodes %s; strict-scope-check=abort", w->names[scope], node->name, node->id, what);
+    return SK_INVALID_ARGUMENT;
+  }
+  if (!*offended)
+    sk__ge_group_warn(g, "scope %.100s is not fused: node %.100s (%" PRId64 ") between its nodes %s; strict-scope-check=bypass", w->names[scope], node->name, node->id, what);
+  *offended = true;
+  return SK_OK;
+}
+
+static bool is_foreign(const work *w, uint32_t scope, uint32_t node) { return w->scope[node] != scope || !fusible_in_range(&w->g->graph->nodes[node]); }
+
+/* With a check: the first node of the stream between the scope's first and last one there that is no proper
+ * member stands right behind one that is. */
+static sk_status check_range(work *w, const mark *marks, size_t count, bool *offended) {
+  const sk__ge_grouper *g = w->g;
+  sk_status status = SK_OK;
+  for (size_t i = 0; i < count && status == SK_OK && !*offended; i++) {
+    uint32_t behind = g->position[marks[i].node] + 1, scope = marks[0].scope;
+    if (is_foreign(w, scope, marks[i].node)) status = offend(w, scope, marks[i].node, offended);
+    else if (i + 1 < count && g->position[marks[i + 1].node] != behind) status = offend(w, scope, g->stream_nodes[marks[0].stream][behind], offended);
+  }
+  return status;
+}
+
+/* First place of the stream whose node is not before `node`. */
+static uint32_t place_of(const sk__ge_grouper *g, uint32_t stream, uint32_t node) {
+  uint32_t low = 0, high = g->stream_sizes[stream];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (g->stream_nodes[stream][middle] < node) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Without a check every such node is a cut. Only the cuts next to a member, on whatever stream it runs, tell
+ * anything: looking them up costs the same however much lies between. `nodes` are all members, ascending. */
+static sk_status cut_range(work *w, const mark *marks, size_t count, const uint32_t *nodes, size_t node_count) {
+  const sk__ge_grouper *g = w->g;
+  const uint32_t *stream = g->stream_nodes[marks[0].stream];
+  uint32_t first = marks[0].node, last = marks[count - 1].node, scope = marks[0].scope;
+  size_t from = 0, to = node_count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (nodes[middle] < first) from = middle + 1;
+    else to = middle;
+  }
+  for (size_t i = from; i < node_count && nodes[i] <= last; i++) {
+    uint32_t at = place_of(g, marks[0].stream, nodes[i]), next = at + (stream[at] == nodes[i]);
+    const uint32_t near[] = {at > 0 ? stream[at - 1] : first, stream[at], next < g->stream_sizes[marks[0].stream] ? stream[next] : last};
+    for (int k = 0; k < 3; k++)
+      if (near[k] >= first && near[k] <= last && is_foreign(w, scope, near[k]) && !sk__vec_push(&w->cuts, g->graph->nodes[near[k]].id)) return SK_OUT_OF_MEMORY;
   }
   return SK_OK;
 }
@@ -170,36 +208,35 @@ static sk_status split(work *w, uint32_t scope, const uint32_t *nodes, size_t co
   return SK_OK;
 }
 
-/* Cuts and offenders of the scope whose members are marks[0 .. count). */
-static sk_status test_scope(work *w, const mark *marks, size_t count, size_t *remembered, bool *offended) {
-  uint32_t scope = marks[0].scope;
-  for (size_t from = 0; from < count;) {
-    size_t to = from;
-    while (to < count && marks[to].stream == marks[from].stream) to++;
-    mark_list *out = &w->remembered;
-    while (*remembered < out->count && (out->items[*remembered].scope < scope || (out->items[*remembered].scope == scope && out->items[*remembered].stream < marks[from].stream)))
-      ++*remembered;
-    for (; *remembered < out->count && out->items[*remembered].scope == scope && out->items[*remembered].stream == marks[from].stream; ++*remembered)
-      if (!sk__vec_push(&w->cuts, w->g->graph->nodes[out->items[*remembered].node].id)) return SK_OUT_OF_MEMORY;
-    sk_status status = scan_range(w, scope, &marks[from], &marks[to - 1], offended);
-    if (status != SK_OK) return status;
-    from = to;
-  }
+/* Unfusible nodes remembered for the scope and a stream it runs on, wherever they stand there. */
+static sk_status add_remembered(work *w, uint32_t scope, uint32_t stream, size_t *at) {
+  const mark_list *all = &w->remembered;
+  while (*at < all->count && (all->items[*at].scope < scope || (all->items[*at].scope == scope && all->items[*at].stream < stream))) ++*at;
+  for (; *at < all->count && all->items[*at].scope == scope && all->items[*at].stream == stream; ++*at)
+    if (!sk__vec_push(&w->cuts, w->g->graph->nodes[all->items[*at].node].id)) return SK_OUT_OF_MEMORY;
   return SK_OK;
 }
 
+/* The scope whose members are marks[0 .. count), by streams. */
 static sk_status finish_scope(work *w, const mark *marks, size_t count, size_t *remembered) {
-  bool offended = false;
-  sk__vec_clear(&w->cuts);
-  sk_status status = test_scope(w, marks, count, remembered, &offended);
-  if (status != SK_OK) return status;
-  /* in the real pass a scope that is bypassed and has cuts of its own is still split at these */
-  if (offended && (w->cuts.count == 0 || !w->g->emulate)) return SK_OK;
   uint32_t *nodes = sk__arena_array(w->g->arena, uint32_t, count);
   if (nodes == NULL) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < count; i++) nodes[i] = marks[i].node;
   qsort(nodes, count, sizeof *nodes, by_node);
-  return w->cuts.count > 0 ? split(w, marks[0].scope, nodes, count) : add_group(w, marks[0].scope, nodes, count, NULL, NULL);
+  uint32_t scope = marks[0].scope;
+  bool offended = false;
+  sk__vec_clear(&w->cuts);
+  for (size_t from = 0; from < count;) {
+    size_t to = from;
+    while (to < count && marks[to].stream == marks[from].stream) to++;
+    sk_status status = add_remembered(w, scope, marks[from].stream, remembered);
+    if (status == SK_OK) status = w->checks[scope] != CHECK_NONE ? check_range(w, &marks[from], to - from, &offended) : cut_range(w, &marks[from], to - from, nodes, count);
+    if (status != SK_OK) return status;
+    from = to;
+  }
+  /* in the real pass a scope that is bypassed and has cuts of its own is still split at these */
+  if (offended && (w->cuts.count == 0 || !w->g->emulate)) return SK_OK;
+  return w->cuts.count > 0 ? split(w, scope, nodes, count) : add_group(w, scope, nodes, count, NULL, NULL);
 }
 
 static sk_status make_groups(work *w) {

@@ -14,8 +14,8 @@ typedef struct sk__ge_grouper {
   sk__text why;
   sk__ge_grouping *out;
   uint32_t *stream_of;      /* per node: number of its stream, ascending with the id */
-  uint32_t *position;       /* per node: place in its stream */
-  uint32_t **stream_nodes;  /* per stream: nodes in graph order */
+  uint32_t *position;       /* per compute node: place in its stream */
+  uint32_t **stream_nodes;  /* per stream: compute nodes in graph order; the others are looked through */
   uint32_t *stream_sizes;
   uint32_t stream_count;
   SK__VEC(sk__ge_scope) groups;

@@ -312,8 +312,6 @@ static sk_status prepare(merger *m) {
     if (*tables[t] == NULL) return SK_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < graph->node_count; i++) (*tables[t])[i] = *tables[t] == m->before || *tables[t] == m->after ? i : NONE;
   }
-  for (uint32_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind != SK__GE_NODE_COMPUTE) take_out(m, i); /* looked through */
   sk_status status = SK_OK;
   for (size_t i = 0; i < graph->event_count && status == SK_OK; i++) status = add_link(m, graph->events[i]);
   return status;

@@ -1,4 +1,5 @@
 /* Which nodes of a GE graph become one SuperKernel, and what becomes of their events. */
+#include "base/rng.h"
 #include "ge_text.h"
 
 enum { MAX = 32 };
@@ -315,6 +316,95 @@ static void test_scope_goes_through_the_generator(void **state) {
   bed_close(&b);
 }
 
+/* ---- random graphs against the rule, written down plainly ---- */
+
+static int by_id(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Ids that cut scope s: unfusible nodes that carried it, on streams where it runs, and every foreign node
+ * between its first and last node of a stream. */
+static size_t cuts_of(const bed *b, int64_t *cuts) {
+  size_t count = 0;
+  for (int64_t stream = 0; stream < 4; stream++) {
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t i = 0; i < b->graph.node_count; i++) {
+      const sk__ge_node *node = &b->nodes[i];
+      if (node->stream != stream || node->kind != SK__GE_NODE_COMPUTE || node->scope == NULL || strcmp(node->scope, "s") != 0 || !node->supported) continue;
+      if (node->id < first) first = node->id;
+      last = node->id;
+    }
+    for (size_t i = 0; i < b->graph.node_count && first <= last; i++) {
+      const sk__ge_node *node = &b->nodes[i];
+      if (node->stream != stream || node->kind != SK__GE_NODE_COMPUTE) continue;
+      bool mine = node->scope != NULL && strcmp(node->scope, "s") == 0;
+      bool between = node->id >= first && node->id <= last;
+      if ((mine && !node->supported) || (between && !mine)) cuts[count++] = node->id;
+    }
+  }
+  return count;
+}
+
+static size_t expect_by_rule(const bed *b, char *text, size_t bytes) {
+  int64_t cuts[MAX + 2], members[MAX];
+  size_t count = cuts_of(b, cuts), member_count = 0, at = 0, scopes = 0;
+  for (size_t i = 0; i < b->graph.node_count; i++) {
+    const sk__ge_node *node = &b->nodes[i];
+    if (node->kind == SK__GE_NODE_COMPUTE && node->supported && node->scope != NULL && strcmp(node->scope, "s") == 0) members[member_count++] = node->id;
+  }
+  text[0] = '\0';
+  if (member_count == 0) return 0;
+  bool whole = count == 0;
+  cuts[count++] = members[0] - 1;
+  cuts[count++] = members[member_count - 1] + 1;
+  qsort(cuts, count, sizeof *cuts, by_id);
+  for (size_t c = 0; c + 1 < count; c++) {
+    bool open = false;
+    for (size_t i = 0; i < member_count; i++) {
+      if (members[i] <= cuts[c] || members[i] >= cuts[c + 1]) continue;
+      if (!open && whole) at += (size_t)snprintf(text + at, bytes - at, "s(");
+      if (!open && !whole) at += (size_t)snprintf(text + at, bytes - at, "s_split_%lld_%lld(", (long long)cuts[c], (long long)cuts[c + 1]);
+      at += (size_t)snprintf(text + at, bytes - at, "%s%lld", open ? "," : "", (long long)members[i]);
+      open = true;
+    }
+    if (open) at += (size_t)snprintf(text + at, bytes - at, ")");
+    scopes += open;
+  }
+  return scopes;
+}
+
+static void test_random_graphs_follow_the_rule(void **state) {
+  (void)state;
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("ge groups"));
+  size_t most = 0;
+  for (int n = 0; n < 3000; n++) {
+    char graph[512] = "", wanted[2048], got[2048] = "";
+    size_t at = 0, count = 1 + sk__rng_below(&rng, MAX - 1), found = 0, length = 0;
+    static const char *const flags[] = {"", "", "", "", "x", "b", "o", "d"};
+    for (size_t i = 0; i < count; i++) /* ids of three digits: names sort like numbers */
+      at += (size_t)snprintf(graph + at, sizeof graph - at, "%zu:%u%s ", 101 + 2 * i, sk__rng_below(&rng, 4), flags[sk__rng_below(&rng, 8)]);
+    bed b;
+    bed_open(&b, graph, NULL);
+    size_t scopes = expect_by_rule(&b, wanted, sizeof wanted);
+    assert_int_equal(group(&b, n % 2 == 0), SK_OK);
+    for (size_t k = 0; k < b.out.scope_count; k++) {
+      if (b.out.scopes[k].scope[0] != 's') continue;
+      found++;
+      length += (size_t)snprintf(got + length, sizeof got - length, "%s(", b.out.scopes[k].scope);
+      for (size_t i = 0; i < b.out.scopes[k].member_count; i++)
+        length += (size_t)snprintf(got + length, sizeof got - length, "%s%lld", i > 0 ? "," : "", (long long)b.nodes[b.out.scopes[k].members[i]].id);
+      length += (size_t)snprintf(got + length, sizeof got - length, ")");
+    }
+    if (strcmp(got, wanted) != 0) print_message("%s\n", graph);
+    assert_string_equal(got, wanted);
+    assert_int_equal(found, scopes);
+    if (scopes > most) most = scopes;
+    bed_close(&b);
+  }
+  assert_true(most > 4);
+}
+
 SK_TESTS(SK_TEST(test_abort_names_node_and_scope), SK_TEST(test_unknown_check_value), SK_TEST(test_malformed_graphs), SK_TEST(test_whole_scope),
          SK_TEST(test_no_scope_no_kernel), SK_TEST(test_cuts_split_over_all_streams), SK_TEST(test_foreign_node_cuts),
          SK_TEST(test_unfusible_node_alone_on_its_stream_cuts_nothing), SK_TEST(test_remembered_node_outside_the_range_cuts),
@@ -322,4 +412,5 @@ SK_TESTS(SK_TEST(test_abort_names_node_and_scope), SK_TEST(test_unknown_check_va
          SK_TEST(test_check_does_not_look_at_tiling_again), SK_TEST(test_stream_of_the_sk), SK_TEST(test_other_streams_are_bound),
          SK_TEST(test_events_inside_are_words), SK_TEST(test_ends_of_the_scope_send_and_receive_for_it),
          SK_TEST(test_middle_node_waits_and_tells_itself), SK_TEST(test_event_between_two_kernels), SK_TEST(test_limited_cores),
-         SK_TEST(test_scope_goes_through_the_generator))
+         SK_TEST(test_scope_goes_through_the_generator),
+         SK_TEST(test_random_graphs_follow_the_rule))

@@ -28,10 +28,12 @@ int sk__cli_usage(const char *verb, const char *format, ...) __attribute__((form
 /* Options shared by run, verify and plan, read up to the program's name. */
 typedef struct sk__cli_request {
   const char *verb;
-  const char *json, *modes, *random, *soc, *schedule, *threads, *checks;
+  const char *json, *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph;
   bool quiet, twin;
   char **program;            /* NULL-terminated argv of the program */
 } sk__cli_request;
+/* 0 when a file can appear at the path; else the exit code, after one line that names the option. */
+int sk__cli_check_output(const char *verb, const char *option, const char *path);
 /* Starts the program with the verifier attached and waits. Prints the text unless quiet, writes the
  * JSON if asked; returns the exit code. *document (new reference) is set when there is one. */
 int sk__cli_launch(const sk__cli_request *run, json_t **document);

@@ -63,6 +63,8 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   setenv(SK__ENV_PROGRESS, !run->quiet && isatty(STDERR_FILENO) ? "1" : "0", 1);
   set_or_clear(SK__ENV_MODES, run->modes);
   set_or_clear(SK__ENV_RANDOM, run->random);
+  set_or_clear(SK__ENV_TRACE, run->trace);
+  set_or_clear(SK__ENV_SAVE_GRAPH, run->save_graph);
   set_or_clear("SUPERKERNEL_SOC", run->soc);
   set_or_clear("SUPERKERNEL_SCHEDULE", run->schedule);
   set_or_clear("SUPERKERNEL_THREADS", run->threads);

@@ -21,6 +21,7 @@ static const char help[] =
     "  --options JSON            options of the optimizer for a dump: a file, or the text itself:\n"
     "                            {\"super_kernel_optimize_options\": {...}, \"super_kernel_debug_options\": {...}}\n"
     "  --format F                listing (default), json, dot (Graphviz)\n"
+    "  --trace FILE              what each core of PROGRAM does, un-fused and fused, as a Chrome trace (estimated times)\n"
     "  --check FILE              play recorded decisions; exit 0 only when all agree\n"
     "  --emulate-vendor-defects  decide as the real optimizer does where it is known to be wrong\n\n"
     "examples:\n"
@@ -30,7 +31,7 @@ static const char help[] =
 
 typedef enum format { LISTING, JSON, DOT } format;
 typedef struct request {
-  const char *options, *check;
+  const char *options, *check, *trace;
   format format;
   bool emulate;
 } request;
@@ -142,8 +143,9 @@ static bool is_dump(const char *path) {
 static int plan_program(const request *r, char **program) {
   if (r->options != NULL || r->format == DOT || r->emulate)
     return sk__cli_usage("plan", "--options, --format dot and --emulate-vendor-defects need a graph dump, '%s' is a program", program[0]);
-  sk__cli_request run = {.verb = "plan", .twin = true, .quiet = true, .modes = "unfused,fused", .program = program};
+  sk__cli_request run = {.verb = "plan", .twin = true, .quiet = true, .modes = "unfused,fused", .trace = r->trace, .program = program};
   json_t *document = NULL;
+  if (r->trace != NULL && sk__cli_check_output("plan", "--trace", r->trace) != 0) return SK__EXIT_USAGE;
   int code = sk__cli_launch(&run, &document);
   if (document == NULL) return code;
   json_t *plans = json_object_get(document, "plans"), *plan;
@@ -167,10 +169,11 @@ static int plan_program(const request *r, char **program) {
 }
 
 int sk__cli_plan(int argc, char **argv) {
-  enum { OPT_OPTIONS = 256, OPT_FORMAT, OPT_CHECK, OPT_EMULATE, OPT_HELP };
+  enum { OPT_OPTIONS = 256, OPT_FORMAT, OPT_CHECK, OPT_EMULATE, OPT_TRACE, OPT_HELP };
   static const struct option options[] = {{"options", 1, 0, OPT_OPTIONS}, {"format", 1, 0, OPT_FORMAT},
                                           {"check", 1, 0, OPT_CHECK},     {"emulate-vendor-defects", 0, 0, OPT_EMULATE},
-                                          {"help", 0, 0, OPT_HELP},       {0, 0, 0, 0}};
+                                          {"trace", 1, 0, OPT_TRACE},     {"help", 0, 0, OPT_HELP},
+                                          {0, 0, 0, 0}};
   request r = {0};
   opterr = 0;
   optind = 1;
@@ -178,16 +181,18 @@ int sk__cli_plan(int argc, char **argv) {
     switch (option) {
       case OPT_OPTIONS: r.options = optarg; break;
       case OPT_CHECK: r.check = optarg; break;
+      case OPT_TRACE: r.trace = optarg; break;
       case OPT_EMULATE: r.emulate = true; break;
       case OPT_HELP: fputs(help, stdout); return SK__EXIT_CLEAN;
       case OPT_FORMAT:
         if (read_format(optarg, &r.format) != 0) return SK__EXIT_USAGE;
         break;
       default:
-        return sk__cli_usage("plan", "unknown option '%s'; legal: --options, --format, --check, --emulate-vendor-defects, --help", argv[optind - 1]);
+        return sk__cli_usage("plan", "unknown option '%s'; legal: --options, --format, --check, --emulate-vendor-defects, --trace, --help", argv[optind - 1]);
     }
   }
   if (r.check != NULL) return optind == argc ? check_vectors(&r) : sk__cli_usage("plan", "--check takes no program, given '%s'", argv[optind]);
   if (optind >= argc) return sk__cli_usage("plan", "no program or graph given; usage: skv plan [options] PROGRAM | GRAPH.json");
+  if (r.trace != NULL && is_dump(argv[optind])) return sk__cli_usage("plan", "--trace needs a program, '%s' is a graph dump", argv[optind]);
   return is_dump(argv[optind]) ? plan_dump(&r, argv[optind]) : plan_program(&r, argv + optind);
 }

@@ -21,6 +21,7 @@ static const char verify_help[] =
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
     "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
+    "  --trace FILE   what each core does, un-fused and fused, as a Chrome trace (estimated times)\n"
     "  -q, --quiet    no text\n\n"
     "examples:\n"
     "  skv verify ./add\n"
@@ -35,19 +36,22 @@ static const char run_help[] =
     "  --checks S     on, off\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
     "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
+    "  --save-graph FILE  what was launched as a graph dump for skv plan; one file per stretch of work that differs\n"
+    "                 (FILE-2.json ...) when there are several\n"
     "  -q, --quiet    no text\n\n"
     "examples:\n"
     "  skv run ./add\n"
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
-enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SCHEDULE, OPT_THREADS, OPT_CHECKS, OPT_HELP };
+enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SCHEDULE, OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_HELP };
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
                                                {"soc", 1, 0, OPT_SOC},     {"json", 1, 0, OPT_JSON},
-                                               {"quiet", 0, 0, 'q'},       {"help", 0, 0, OPT_HELP},
-                                               {0, 0, 0, 0}};
+                                               {"trace", 1, 0, OPT_TRACE}, {"quiet", 0, 0, 'q'},
+                                               {"help", 0, 0, OPT_HELP},   {0, 0, 0, 0}};
 static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
                                             {"checks", 1, 0, OPT_CHECKS},     {"soc", 1, 0, OPT_SOC},
-                                            {"json", 1, 0, OPT_JSON},         {"quiet", 0, 0, 'q'},
+                                            {"json", 1, 0, OPT_JSON},         {"save-graph", 1, 0, OPT_SAVE_GRAPH},
+                                            {"quiet", 0, 0, 'q'},
                                             {"help", 0, 0, OPT_HELP},         {0, 0, 0, 0}};
 
 static int unknown_option(const char *verb, const struct option *options, const char *given) {
@@ -73,12 +77,12 @@ static bool is_number(const char *text, unsigned long low, unsigned long high) {
 }
 
 /* Whether a file can appear at the path: its directory must be there and writable. */
-static int check_output(const char *verb, const char *path) {
+int sk__cli_check_output(const char *verb, const char *option, const char *path) {
   struct stat status;
   bool exists = stat(path, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "--json '%s' is a directory; legal: a file", path);
+  if (exists && S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "%s '%s' is a directory; legal: a file", option, path);
   if (exists && !S_ISREG(status.st_mode))
-    return access(path, W_OK) == 0 ? 0 : sk__cli_usage(verb, "--json '%s': %s", path, strerror(errno));
+    return access(path, W_OK) == 0 ? 0 : sk__cli_usage(verb, "%s '%s': %s", option, path, strerror(errno));
   const char *slash = strrchr(path, '/');
   char *directory = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
   if (directory == NULL) return SK__EXIT_INTERNAL;
@@ -88,7 +92,7 @@ static int check_output(const char *verb, const char *path) {
   else if (!S_ISDIR(status.st_mode)) why = strerror(ENOTDIR);
   else if (access(directory, W_OK | X_OK) != 0) why = strerror(errno);
   free(directory);
-  return why == NULL ? 0 : sk__cli_usage(verb, "--json '%s' cannot be written: %s", path, why);
+  return why == NULL ? 0 : sk__cli_usage(verb, "%s '%s' cannot be written: %s", option, path, why);
 }
 
 /* Legal values are checked before anything is started. */
@@ -118,7 +122,10 @@ static int check_values(const sk__cli_request *run) {
     for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s%s", i > 0 ? ", " : "", socs[i].name);
     return sk__cli_usage(run->verb, "--soc: no chip profile '%s'; legal: %s", run->soc, why);
   }
-  return run->json != NULL ? check_output(run->verb, run->json) : 0;
+  int code = run->json != NULL ? sk__cli_check_output(run->verb, "--json", run->json) : 0;
+  if (code == 0 && run->trace != NULL) code = sk__cli_check_output(run->verb, "--trace", run->trace);
+  if (code == 0 && run->save_graph != NULL) code = sk__cli_check_output(run->verb, "--save-graph", run->save_graph);
+  return code;
 }
 
 static int parse(int argc, char **argv, const struct option *options, const char *help, sk__cli_request *run) {
@@ -133,6 +140,8 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_SCHEDULE: run->schedule = optarg; break;
       case OPT_THREADS: run->threads = optarg; break;
       case OPT_CHECKS: run->checks = optarg; break;
+      case OPT_TRACE: run->trace = optarg; break;
+      case OPT_SAVE_GRAPH: run->save_graph = optarg; break;
       case 'q': run->quiet = true; break;
       case OPT_HELP: fputs(help, stdout); return -1;
       case ':': return sk__cli_usage(run->verb, "option '%s' needs a value", argv[optind - 1]);

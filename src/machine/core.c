@@ -129,6 +129,28 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
   return (void *)(uintptr_t)address;
 }
 
+/* ---- spans ---------------------------------------------------------------------------------- */
+
+enum { SPAN_BLOCK, SPAN_SUB };
+
+static __attribute__((noinline, cold)) void tell_span(const sk__core *core, int which) {
+  const sk__machine *machine = core->machine;
+  bool sub = which == SPAN_SUB;
+  sk__span span = {.name = sub ? core->view.kernel : core->launch->name, .core = core->index, .launch = core->launch->serial,
+                   .task = sub ? core->view.task : SK__NO_TASK, .begin_cycles = machine->span_begin[core->index][which],
+                   .end_cycles = sk__core_latest_cycles(core)};
+  machine->span(machine->span_context, &span);
+}
+
+static void span_begin(const sk__core *core, int which) {
+  if (core->machine->span != NULL) core->machine->span_begin[core->index][which] = sk__core_latest_cycles(core);
+}
+
+void sk__machine_set_spans(sk__machine *machine, sk__span_fn fn, void *context) {
+  machine->span = fn;
+  machine->span_context = context;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 void sk__core_begin_block(sk__core *core, uint32_t block) {
@@ -140,6 +162,7 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
   core->site = NULL;
   core->instr = NULL;
+  span_begin(core, SPAN_BLOCK);
   sk__core_reset_registers(core);
   memset(core->events, 0, sizeof core->events);
   memset(seat->events_at_begin, 0, sizeof seat->events_at_begin);
@@ -155,6 +178,10 @@ void sk__core_end_block(sk__core *core, bool completed) {
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   uint64_t latest = sk__core_latest_cycles(core);
   for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) core->cycles[pipe] = latest;
+  if (machine->span != NULL) {
+    if (sk__in_sub(core)) tell_span(core, SPAN_SUB); /* aborted inside */
+    tell_span(core, SPAN_BLOCK);
+  }
   sk__seat_of(core)->stuck_task = core->view.task;
   core->view.task = SK__NO_TASK;
   core->view.kernel = core->launch->name;
@@ -166,6 +193,7 @@ void sk__core_end_block(sk__core *core, bool completed) {
 
 void sk__core_begin_sub(sk__core *core, const sk__view *view) {
   core->view = *view;
+  span_begin(core, SPAN_SUB);
   memcpy(sk__seat_of(core)->events_at_begin, core->events, sizeof core->events);
   sk__locals_reset(core);
   if (core->checks) sk__order_begin_sub(&core->order);
@@ -174,6 +202,7 @@ void sk__core_begin_sub(sk__core *core, const sk__view *view) {
 
 void sk__core_end_sub(sk__core *core) {
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
+  if (core->machine->span != NULL) tell_span(core, SPAN_SUB);
   sk__events_judge(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,

@@ -245,6 +245,9 @@ struct sk__machine {
   uint64_t calls;               /* counts launches that wanted helpers; `lock` */
   bool stopping;
   sk__past_run remembered[SK__REMEMBERED_RUNS];
+  sk__span_fn span;             /* NULL: nobody asks */
+  void *span_context;
+  uint64_t span_begin[SK__MAX_CORES][2]; /* clock at the begin of the block, of the sub-kernel */
 };
 
 static inline void sk__lock(sk__machine *machine) {

@@ -78,6 +78,13 @@ typedef struct sk__run_stats {
   double seconds;               /* host time */
 } sk__run_stats;
 
+/* Told at the end of each block, and of each sub-kernel inside (task = its index, else UINT32_MAX), with the
+ * core's clock at its begin and end. The name is the caller's for the call only. fn NULL: nobody asks. With more
+ * than one host thread calls may overlap. */
+typedef struct sk__span { const char *name; uint32_t core, launch, task; uint64_t begin_cycles, end_cycles; } sk__span;
+typedef void (*sk__span_fn)(void *context, const sk__span *span);
+void sk__machine_set_spans(sk__machine *machine, sk__span_fn fn, void *context);
+
 /* Runs a launch to its end. SK_DEADLOCK, SK_FAULT, SK_BUDGET: a finding says why, the launch is over,
  * the machine goes on. before/after: order towards other launches (NULL before = nothing). */
 SK_MUST_USE sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot *before,

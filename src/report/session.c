@@ -10,6 +10,8 @@
 
 static sk__verifier *verifier;
 static sk__runtime *the_runtime;
+static sk__graph_saver saver;
+static sk_status saving_failed;
 
 static void print_progress(void *context, const char *mode, size_t index, size_t count) {
   (void)context;
@@ -30,6 +32,21 @@ static void write_report(const char *path) {
   json_decref(document);
 }
 
+static void write_trace(const char *path) {
+  sk_status status = sk__report_trace(verifier, sk__machine_soc(sk__runtime_machine(the_runtime)), path);
+  if (status != SK_OK) fprintf(stderr, "superkernel: cannot write the trace to '%s': %s (%s)\n", path, sk_status_text(status), strerror(errno));
+}
+
+/* The first failure is told, once. */
+static void save_segment(void *context, sk__task *const *tasks, size_t count) {
+  sk_status *failed = context;
+  if (*failed != SK_OK) return;
+  *failed = sk__graph_saver_add(&saver, tasks, count);
+  if (*failed == SK_INVALID_ARGUMENT) fprintf(stderr, "superkernel: no graph in '%s': the name of a kernel or scope is not UTF-8\n", saver.path);
+  else if (*failed != SK_OK)
+    fprintf(stderr, "superkernel: cannot write a graph to '%s': %s (%s)\n", saver.path, sk_status_text(*failed), strerror(errno));
+}
+
 static void print_findings(void) {
   json_t *document = sk__report_json(sk__verifier_result(verifier), sk__machine_soc(sk__runtime_machine(the_runtime)));
   if (document == NULL) return;
@@ -46,7 +63,9 @@ static void finish(void) {
   if (status != SK_OK) fprintf(stderr, "superkernel: pending work failed at exit: %s\n", sk_status_text(status));
   sk__verifier_collect(verifier);
   if (is_one(SK__ENV_PROGRESS)) fprintf(stderr, "\r\033[K");
-  const char *path = getenv(SK__ENV_REPORT);
+  const char *trace = getenv(SK__ENV_TRACE), *path = getenv(SK__ENV_REPORT);
+  if (trace != NULL && is_one(SK__ENV_TWIN)) write_trace(trace);
+  sk__graph_saver_free(&saver);
   if (path != NULL) write_report(path);
   else print_findings();
 }
@@ -58,6 +77,7 @@ static sk_status attach_twin(sk__runtime *runtime, char *why, size_t why_bytes) 
   sk_status status = sk__mode_list(list != NULL ? list : "default", random != NULL ? (uint32_t)strtoul(random, NULL, 10) : 0,
                                    &modes, &count, why, why_bytes);
   if (status == SK_OK) status = sk__verifier_create(runtime, modes, count, &verifier);
+  if (status == SK_OK && getenv(SK__ENV_TRACE) != NULL) status = sk__verifier_keep_timelines(verifier);
   if (status == SK_OK && is_one(SK__ENV_PROGRESS)) sk__verifier_set_progress(verifier, print_progress, NULL);
   return status;
 }
@@ -66,6 +86,8 @@ static void attach(sk__runtime *runtime) {
   char why[256] = "";
   the_runtime = runtime;
   sk_status status = is_one(SK__ENV_TWIN) ? attach_twin(runtime, why, sizeof why) : sk__recorder_create(runtime, &verifier);
+  saver = (sk__graph_saver){.path = getenv(SK__ENV_SAVE_GRAPH), .soc = sk__machine_soc(sk__runtime_machine(runtime))};
+  if (status == SK_OK && saver.path != NULL) sk__verifier_set_observer(verifier, save_segment, &saving_failed);
   if (status == SK_OK && atexit(finish) == 0) return;
   fprintf(stderr, "superkernel: the verifier cannot attach: %s%s%s\n", sk_status_text(status), why[0] != '\0' ? ": " : "", why);
   exit(4);

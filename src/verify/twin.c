@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "verify/image.h"
+#include "verify/tracker.h"
 #include "verify/verify.h"
 
 struct sk__verifier {
@@ -15,6 +16,9 @@ struct sk__verifier {
   void *progress_context;
   sk__verify_result result;
   sk__mode *mode_list;
+  sk__tracker *tracker;        /* NULL: no timelines are kept */
+  sk__observer_fn observer;
+  void *observer_context;
 };
 
 static double now(void) {
@@ -196,6 +200,11 @@ static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_
   return status;
 }
 
+/* Whose timeline is kept. */
+static bool is_timed(sk__mode mode) {
+  return mode.schedule.kind == SK__SCHEDULE_IN_ORDER && (mode.kind == SK__MODE_UNFUSED || mode.kind == SK__MODE_FUSED);
+}
+
 static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
@@ -208,9 +217,12 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
   sk__mode_name(mode->mode, name);
   if (verifier->progress != NULL)
     verifier->progress(verifier->progress_context, name, index, verifier->result.mode_count);
+  bool timed = verifier->tracker != NULL && is_timed(mode->mode);
+  if (timed) sk__tracker_start(verifier->tracker, machine, mode->mode.kind == SK__MODE_FUSED ? SK__TIMELINE_FUSED : SK__TIMELINE_UNFUSED);
   double start = now();
   sk_status status = mode->mode.kind == SK__MODE_UNFUSED ? run_unfused(verifier, tasks, count, mode)
                                                          : run_fused(verifier, tasks, count, index);
+  if (timed) sk__tracker_stop(verifier->tracker, machine);
   mode->seconds += now() - start;
   collect_findings(verifier, index, NULL);
   return status;
@@ -251,6 +263,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk__verifier *verifier = context;
   sk__machine *machine = sk__runtime_machine(runtime);
   verifier->result.segments++;
+  if (verifier->observer != NULL) verifier->observer(verifier->observer_context, tasks, count);
   double start = now();
   sk__image reference = {NULL, 0, SK_OK};
   sk__buffers buffers = {NULL, 0};
@@ -283,6 +296,7 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
   (void)runtime;
   sk__verifier *verifier = context;
   verifier->result.segments++;
+  if (verifier->observer != NULL) verifier->observer(verifier->observer_context, tasks, count);
   sk__mode_result *mode = &verifier->result.modes[0];
   double start = now();
   sk_status earlier = mode->status;
@@ -341,6 +355,20 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
   verifier->progress_context = context;
 }
 
+sk_status sk__verifier_keep_timelines(sk__verifier *verifier) {
+  verifier->tracker = sk__tracker_new(sk__machine_soc(sk__runtime_machine(verifier->runtime))->costs.launch_cycles);
+  return verifier->tracker != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+}
+
+const sk__timeline *sk__verifier_timeline(const sk__verifier *verifier, sk__timeline_kind kind) {
+  return verifier->tracker != NULL ? sk__tracker_timeline(verifier->tracker, kind) : NULL;
+}
+
+void sk__verifier_set_observer(sk__verifier *verifier, sk__observer_fn observer, void *context) {
+  verifier->observer = observer;
+  verifier->observer_context = context;
+}
+
 void sk__verifier_collect(sk__verifier *verifier) { collect_findings(verifier, 0, NULL); }
 
 const sk__verify_result *sk__verifier_result(sk__verifier *verifier) { return &verifier->result; }
@@ -348,6 +376,7 @@ const sk__verify_result *sk__verifier_result(sk__verifier *verifier) { return &v
 void sk__verifier_destroy(sk__verifier *verifier) {
   if (verifier == NULL) return;
   sk__runtime_set_hook(verifier->runtime, NULL, NULL);
+  sk__tracker_free(verifier->tracker);
   json_decref(verifier->result.plans);
   free(verifier->result.modes);
   free(verifier->result.findings);

@@ -139,6 +139,28 @@ sk__verdict sk__verdict_of(const sk__verify_result *result);
 SK__API const char *sk__verdict_name(sk__verdict verdict);
 SK__API int sk__verdict_exit_code(sk__verdict verdict);
 
+/* ---- timelines ------------------------------------------------------------------------------- */
+
+/* One launch or sub-kernel on one core; clocks of the whole run, launches one after another. Estimates. */
+typedef struct sk__timeline_span {
+  const char *name;
+  uint32_t core, launch, task;  /* launch: counted from 0; task: UINT32_MAX for the launch itself */
+  uint64_t begin_cycles, end_cycles;
+} sk__timeline_span;
+#define SK__TIMELINE_LIST(X) X(UNFUSED, "un-fused") X(FUSED, "fused")
+typedef enum sk__timeline_kind {
+#define X(name, text) SK__TIMELINE_##name,
+  SK__TIMELINE_LIST(X)
+#undef X
+  SK__TIMELINES
+} sk__timeline_kind;
+typedef struct sk__timeline {
+  sk__timeline_span *spans;
+  size_t count;
+  uint64_t dropped;             /* beyond SK__TIMELINE_MAX_SPANS, or for want of memory */
+} sk__timeline;
+#define SK__TIMELINE_MAX_SPANS 1000000u
+
 typedef struct sk__verifier sk__verifier;
 typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, size_t count);
 
@@ -146,6 +168,13 @@ typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, s
 SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes, size_t mode_count,
                                           sk__verifier **out);
 void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
+/* Records what each core does in the in-order runs of the un-fused and the fused mode. SK_OUT_OF_MEMORY. */
+SK_MUST_USE sk_status sk__verifier_keep_timelines(sk__verifier *verifier);
+/* Owned by the verifier; NULL when none are kept. */
+const sk__timeline *sk__verifier_timeline(const sk__verifier *verifier, sk__timeline_kind kind);
+/* Told of each segment before it is run. */
+typedef void (*sk__observer_fn)(void *context, sk__task *const *tasks, size_t count);
+void sk__verifier_set_observer(sk__verifier *verifier, sk__observer_fn observer, void *context);
 /* Findings made outside of device work, by the host's calls, count for the reference. */
 void sk__verifier_collect(sk__verifier *verifier);
 /* Results so far, owned by the verifier. */

@@ -278,6 +278,43 @@ def plan_lists_what_is_fused() -> None:
     assert "nothing to plan" in done.stdout
 
 
+def traces_and_graphs_that_cannot_be_written() -> None:
+    refused(["verify", "--trace", "/no/such/x.json", built["good"]], "--trace '/no/such/x.json'", "No such file")
+    refused(["run", "--save-graph", ".", built["good"]], "--save-graph '.' is a directory")
+    refused(["run", "--trace", "x.json", built["good"]], "unknown option '--trace'")
+    refused(["plan", "--trace", "/no/such/x.json", built["good"]], "--trace")
+    dump = sandbox.file("dump.json", "{}")
+    refused(["plan", "--trace", "x.json", dump], "--trace needs a program")
+
+
+def a_trace_shows_both_runs() -> None:
+    for verb, path in (("verify", sandbox.path / "verify-trace.json"), ("plan", sandbox.path / "plan-trace.json")):
+        done = sandbox.skv(verb, "--trace", path, built["good"])
+        assert done.returncode == 0, done.stderr
+        trace = json.loads(path.read_text(encoding="utf-8"))
+        assert "estimate" in trace["otherData"]["times"]
+        heads = {event["pid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "process_name"}
+        assert heads == {1: "un-fused (estimate)", 2: "fused (estimate)"}, heads
+        spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        plain = [event for event in spans if event["pid"] == 1]
+        subs = [event for event in spans if event["pid"] == 2 and event["cat"] == "sub-kernel"]
+        assert len(plain) == 16 and {event["name"] for event in plain} == {"twice"}, len(plain)
+        assert len(subs) == 16 and {event["args"]["task"] for event in subs} == {0, 1}
+        assert all(event["dur"] >= 0 for event in spans)
+
+
+def a_saved_graph_is_planned_like_the_program() -> None:
+    path = sandbox.path / "graph.json"
+    assert sandbox.skv("run", "--quiet", "--save-graph", path, built["good"]).returncode == 0
+    assert sandbox.skv("plan", path).stdout == sandbox.skv("plan", built["good"]).stdout
+    several = sandbox.compile("several", sandbox.file("several.c", HEAD + KERNEL + "int main(void) {" + SETUP + LAUNCH + LAUNCH +
+                                                      "  twice<<<4, 0, NULL>>>(x);\n  aclrtSynchronizeDevice();\nreturn 0; }\n"))
+    assert sandbox.skv("run", "--quiet", "--save-graph", "many.graph.json", several).returncode == 0
+    left = sorted(name.name for name in sandbox.path.glob("many.graph*"))
+    assert left == ["many.graph-1.json", "many.graph-3.json"], left  # the second says what the first said
+    assert "x 4" in sandbox.skv("plan", "many.graph-3.json").stdout
+
+
 def facts() -> None:
     assert re.match(r"superkernel \d+\.\d+\.\d+\n$", sandbox.skv("version").stdout)
     assert sandbox.skv("--version").stdout == sandbox.skv("version").stdout
@@ -347,7 +384,8 @@ TESTS = [no_verb, unknown_verbs, unknown_options, options_without_a_value, no_pr
          programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
          what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
-         plan_lists_what_is_fused, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
+         plan_lists_what_is_fused, traces_and_graphs_that_cannot_be_written, a_trace_shows_both_runs,
+         a_saved_graph_is_planned_like_the_program, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
          documented_verdicts_are_all_there]
 
 

@@ -165,6 +165,9 @@ SK__API json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on n
  * be read or does not parse counts as a difference and is named in the report. */
 SK__API bool sk__ge_is_vectors(const json_t *first_record);
 SK__API int sk__ge_check(const char *path, bool emulate_vendor_defects, FILE *report);
+/* The program of one record {"subs": [...], "options": "..."}: a listing, or JSON in the form of the records.
+ * SK_INVALID_ARGUMENT, SK_PARSE: refused, the reason is in why. */
+SK__API SK_MUST_USE sk_status sk__ge_show(const json_t *record, bool emulate_vendor_defects, bool as_json, FILE *to, char *why, size_t why_bytes);
 SK_MUST_USE sk_status sk__ge_check_stream(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
 
 #endif

@@ -142,6 +142,29 @@ sk_status sk__ge_check_stream(FILE *vectors, bool emulate_vendor_defects, FILE *
   return status;
 }
 
+sk_status sk__ge_show(const json_t *record, bool emulate_vendor_defects, bool as_json, FILE *to, char *why, size_t why_bytes) {
+  sk__arena arena = {0};
+  sk__ge_input input;
+  sk__ge_program program;
+  sk__ge_failure failure;
+  sk_status status = sk__ge_input_from_json(record, &arena, &input, why, why_bytes);
+  input.emulate_vendor_defects = emulate_vendor_defects;
+  if (status == SK_OK) {
+    status = sk__ge_generate(&input, &arena, &program, &failure);
+    if (status == SK_INVALID_ARGUMENT) sk__text_copy(why, why_bytes, failure.why);
+  }
+  if (status == SK_OK && as_json) {
+    json_t *json = sk__ge_program_json(&program);
+    if (json == NULL) status = SK_OUT_OF_MEMORY;
+    else if (json_dumpf(json, to, JSON_INDENT(2)) != 0 || fputc('\n', to) == EOF) status = SK_IO;
+    json_decref(json);
+  } else if (status == SK_OK) {
+    sk__ge_print(&program, to);
+  }
+  sk__arena_free(&arena);
+  return status;
+}
+
 int sk__ge_check(const char *path, bool emulate_vendor_defects, FILE *report) {
   FILE *file = fopen(path, "r");
   if (file == NULL) {

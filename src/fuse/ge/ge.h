@@ -98,7 +98,7 @@ typedef struct sk__ge_options {
 /* NULL text = no options. SK_INVALID_ARGUMENT: the first bad part is in *failure. */
 SK_MUST_USE sk_status sk__ge_options_read(const char *text, struct sk__arena *arena, sk__ge_options *out, sk__ge_failure *failure);
 /* One line per option: key, legal values, default, help. */
-void sk__ge_options_help(FILE *to);
+SK__API void sk__ge_options_help(FILE *to);
 
 /* ---- what goes into one SK ------------------------------------------------------------------- */
 
@@ -351,11 +351,11 @@ sk__ge_input sk__ge_scope_input(const sk__ge_scope *scope, bool emulate_vendor_d
 struct sk__graph;
 typedef struct sk__ge_plan sk__ge_plan;
 typedef const char *(*sk__ge_options_fn)(void *context, const char *scope);
-SK_MUST_USE sk_status sk__ge_plan_make(const struct sk__graph *graph, sk__ge_options_fn options_of, void *context, bool emulate_vendor_defects,
+SK__API SK_MUST_USE sk_status sk__ge_plan_make(const struct sk__graph *graph, sk__ge_options_fn options_of, void *context, bool emulate_vendor_defects,
                                        sk__ge_plan **out, char *why, size_t why_bytes);
-void sk__ge_plan_free(sk__ge_plan *plan);
+SK__API void sk__ge_plan_free(sk__ge_plan *plan);
 const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *count);
-void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
+SK__API void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
 /* As sk__plan_run: results holds one entry per node of the graph, *launches = how many were filled. */
 SK_MUST_USE sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, struct sk__launch_result *results, size_t *launches);
 

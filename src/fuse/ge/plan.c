@@ -1,5 +1,6 @@
 /* plan.c - a whole graph of launches in graph mode: nodes grouped, one program per scope, all run in an order
  * that respects streams and events. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,6 +16,7 @@ struct sk__ge_plan {
   sk__arena arena;
   sk__ge_node *nodes;      /* per graph node */
   uint32_t *before, *behind; /* per graph node: nearest kernels of its stream */
+  uint32_t *record;          /* per graph node: of a wait, what it waits for */
   sk__ge_grouping grouping;
   sk__ge_program *programs; /* per scope */
   sk__plan order;          /* what the order of launches needs: members, places, decisions */
@@ -85,10 +87,36 @@ static sk_status find_kernels(sk__ge_plan *plan, uint32_t **before, uint32_t **b
   return SK_OK;
 }
 
-/* Events of task graphs are named by the id of their record: position + 1. */
-static uint32_t record_of(const sk__graph *graph, const sk__node *node) {
-  bool inside = node->type == SK__NODE_WAIT && (node->event_flag & SK__EVENT_EXTERNAL) == 0 && node->event_id - 1 < graph->node_count;
-  return inside ? (uint32_t)(node->event_id - 1) : UINT32_MAX;
+typedef struct sent { uint64_t event; uint32_t node; } sent;
+static int by_event(const void *a, const void *b) {
+  const sent *x = a, *y = b;
+  if (x->event != y->event) return x->event < y->event ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Per wait: the latest record of its event in front of it, UINT32_MAX none here. */
+static sk_status find_records(sk__ge_plan *plan) {
+  const sk__graph *graph = plan->graph;
+  sent *all = sk__arena_array(&plan->arena, sent, graph->node_count);
+  plan->record = sk__arena_array(&plan->arena, uint32_t, graph->node_count);
+  if (all == NULL || plan->record == NULL) return SK_OUT_OF_MEMORY;
+  size_t count = 0;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].type == SK__NODE_NOTIFY) all[count++] = (sent){graph->nodes[i].event_id, i};
+  qsort(all, count, sizeof *all, by_event);
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const sk__node *node = &graph->nodes[i];
+    plan->record[i] = UINT32_MAX;
+    if (node->type != SK__NODE_WAIT || (node->event_flag & SK__EVENT_EXTERNAL) != 0) continue;
+    size_t low = 0, high = count; /* the first that is behind (event, i) */
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (by_event(&all[middle], &(sent){node->event_id, i}) < 0) low = middle + 1;
+      else high = middle;
+    }
+    if (low > 0 && all[low - 1].event == node->event_id) plan->record[i] = all[low - 1].node;
+  }
+  return SK_OK;
 }
 
 static sk_status list_events(sk__ge_plan *plan, sk__ge_graph *out) {
@@ -96,8 +124,9 @@ static sk_status list_events(sk__ge_plan *plan, sk__ge_graph *out) {
   sk__ge_event *events = sk__arena_array(&plan->arena, sk__ge_event, graph->node_count);
   if (events == NULL) return SK_OUT_OF_MEMORY;
   sk_status status = find_kernels(plan, &plan->before, &plan->behind);
+  if (status == SK_OK) status = find_records(plan);
   for (uint32_t i = 0; i < graph->node_count && status == SK_OK; i++) {
-    uint32_t record = record_of(graph, &graph->nodes[i]);
+    uint32_t record = plan->record[i];
     if (record == UINT32_MAX) continue;
     uint32_t from = plan->before[record], to = plan->behind[i];
     if (from != UINT32_MAX && to != UINT32_MAX && from != to)
@@ -138,7 +167,7 @@ static void adopt_events(sk__ge_plan *plan) {
   const sk__graph *graph = plan->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (plan->nodes[i].kind != SK__GE_NODE_EVENT) continue;
-    uint32_t before = sk_of(plan, plan->before[i]), behind = sk_of(plan, plan->behind[i]), record = record_of(graph, &graph->nodes[i]);
+    uint32_t before = sk_of(plan, plan->before[i]), behind = sk_of(plan, plan->behind[i]), record = plan->record[i];
     if (before != UINT32_MAX && before == behind) adopt(plan, i, before);
     if (behind == UINT32_MAX || record == UINT32_MAX || sk_of(plan, plan->before[record]) != behind) continue;
     adopt(plan, i, behind);
@@ -253,7 +282,7 @@ static sk_status run_events(const runner *r, uint32_t sk, bool waits) {
   for (uint32_t i = r->first[sk]; i < r->first[sk + 1]; i++) {
     const sk__node *node = &plan->graph->nodes[r->adopted[i]];
     if ((node->type == SK__NODE_WAIT) != waits) continue;
-    uint32_t record = record_of(plan->graph, node);
+    uint32_t record = plan->record[r->adopted[i]];
     if (record != UINT32_MAX && plan->order.decisions[record].sk == sk) continue;
     sk__task *task = node->task;
     sk_status status = sk__runtime_run(r->runtime, &task, 1, NULL);

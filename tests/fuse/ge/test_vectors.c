@@ -78,5 +78,25 @@ static void test_malformed_records_are_refused(void **state) {
   check_text("{\"case\":0,\"subs\":null,\"options\":\"\",\"expect\":{\"error\":\"NO_OPS\"}}\n", SK_OK, 1);
 }
 
+static void test_one_record_is_shown(void **state) {
+  (void)state;
+  json_t *record = json_loads("{\"subs\":[{\"type\":\"AIV_ONLY\",\"blocks\":8,\"name\":\"add\"}],\"options\":\"preload-code=none\"}", 0, NULL);
+  json_t *refused = json_loads("{\"subs\":[],\"options\":\"x=1\"}", 0, NULL);
+  char *text = NULL, why[256];
+  size_t bytes = 0;
+  FILE *to = open_memstream(&text, &bytes);
+  assert_int_equal(sk__ge_show(refused, false, false, to, why, sizeof why), SK_INVALID_ARGUMENT);
+  assert_non_null(strstr(why, "x: unknown key"));
+  assert_int_equal(sk__ge_show(record, false, false, to, why, sizeof why), SK_OK);
+  assert_int_equal(sk__ge_show(record, false, true, to, why, sizeof why), SK_OK);
+  fclose(to);
+  assert_non_null(strstr(text, "MIX_AIV_1_0, 8 blocks, 1 queue, 4 copies of 1 operators"));
+  assert_non_null(strstr(text, "  AIV: add\n"));
+  assert_non_null(strstr(text, "\"nparams\": 1"));
+  free(text);
+  json_decref(record);
+  json_decref(refused);
+}
+
 SK_TESTS(SK_TEST(test_agrees_with_every_record_when_defects_are_emulated), SK_TEST(test_own_rules_differ_only_where_a_defect_is_tagged),
-         SK_TEST(test_no_file_is_a_difference), SK_TEST(test_malformed_records_are_refused))
+         SK_TEST(test_no_file_is_a_difference), SK_TEST(test_malformed_records_are_refused), SK_TEST(test_one_record_is_shown))

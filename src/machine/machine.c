@@ -2,6 +2,7 @@
  * the end of its last. */
 #include "machine/machine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,9 @@ sk_status sk__schedule_parse(const char *text, sk__schedule *out) {
       char *end;
       const char *digits = text + length + 1;
       if (kind != SK__SCHEDULE_RANDOM || digits[0] < '0' || digits[0] > '9') return SK_INVALID_ARGUMENT;
+      errno = 0;
       seed = strtoull(digits, &end, 0);
-      if (*end != '\0') return SK_INVALID_ARGUMENT;
+      if (errno != 0 || *end != '\0') return SK_INVALID_ARGUMENT;
     }
     *out = (sk__schedule){(sk__schedule_kind)kind, seed};
     return SK_OK;

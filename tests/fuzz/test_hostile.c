@@ -1,0 +1,139 @@
+/* Hostile input to every reader: refused with a reason, in bounded time, without a crash. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "fuzz/parsers.h"
+#include "harness.h"
+
+static sk_status parse(fuzz_parser parser, const char *text) { return fuzz_parse(parser, (const uint8_t *)text, strlen(text)); }
+
+/* head, then `count` times middle, then tail. */
+static char *repeated(const char *head, const char *middle, size_t count, const char *tail) {
+  size_t bytes = strlen(middle);
+  char *text = malloc(strlen(head) + bytes * count + strlen(tail) + 1), *at = text;
+  assert_non_null(text);
+  at = stpcpy(at, head);
+  for (size_t i = 0; i < count; i++) at = stpcpy(at, middle);
+  strcpy(at, tail);
+  return text;
+}
+
+static const char good_graph[] =
+    "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{\"kernelParams\": "
+    "{\"funcName\": \"k\", \"numBlocks\": 8, \"kernelTypeInt\": 3, \"taskRatio\": [1, 2], \"cap\": \"0x1\"}}]},"
+    "{\"nodeId\": 2, \"nodeType\": \"NOTIFY\", \"taskInfo\": [{\"eventParams\": {\"eventId\": 5}}]},"
+    "{\"nodeId\": 3, \"nodeType\": \"DEFAULT\"}]}]}";
+static const char good_options[] =
+    "{\"super_kernel_optimize_options\": {\"preload_code\": 1, \"dcci_after_kernel_end\": [\"a.*\"]}, \"super_kernel_debug_options\": null}";
+static const char good_ge[] = "early-start=0:func-align=256:dcci-before-kernel-start=Add,Mul";
+
+static void nothing_at_all(void **state) {
+  (void)state;
+  for (int parser = 0; parser < FUZZ_PARSERS; parser++) {
+    sk_status status = parse((fuzz_parser)parser, "");
+    assert_int_equal(status == SK_OK, parser == FUZZ_GE_OPTIONS); /* no options are good options */
+  }
+}
+
+static void good_input_is_taken(void **state) {
+  (void)state;
+  assert_int_equal(parse(FUZZ_GRAPH, good_graph), SK_OK);
+  assert_int_equal(parse(FUZZ_OPTIONS, good_options), SK_OK);
+  assert_int_equal(parse(FUZZ_GE_OPTIONS, good_ge), SK_OK);
+  assert_int_equal(parse(FUZZ_SCHEDULE, "random:7"), SK_OK);
+  assert_int_equal(parse(FUZZ_MODES, "default,fused/random:18446744073709551615"), SK_OK);
+  assert_int_equal(parse(FUZZ_PATTERN, "a.*b"), SK_OK);
+}
+
+static void deep_nesting(void **state) {
+  (void)state;
+  char *lists = repeated("", "[", 1000000, ""), *objects = repeated("", "{\"a\":", 300000, "1"), *parts = repeated("", ":", 60000, "");
+  for (int parser = 0; parser < FUZZ_PARSERS; parser++) {
+    if (parser == FUZZ_PATTERN) continue;
+    assert_int_not_equal(parse((fuzz_parser)parser, lists), SK_OK);
+    assert_int_not_equal(parse((fuzz_parser)parser, objects), SK_OK);
+  }
+  assert_int_equal(parse(FUZZ_GE_OPTIONS, parts), SK_OK); /* empty parts are skipped */
+  free(lists);
+  free(objects);
+  free(parts);
+}
+
+static void huge_numbers(void **state) {
+  (void)state;
+  char *digits = repeated("", "9", 100000, "");
+  static const char *const graphs[] = {
+      "{\"streams\": [{\"streamIdxInGraph\": %s, \"nodes\": []}]}",
+      "{\"device\": {\"aic\": %s}, \"streams\": []}",
+      "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": %s, \"nodeType\": \"DEFAULT\"}]}]}",
+      "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": \"%s\", \"nodeType\": \"DEFAULT\"}]}]}",
+  };
+  static const char *const numbers[] = {"18446744073709551616", "-1", "1e400", "9223372036854775808", "4294967296"};
+  char text[512];
+  for (size_t g = 0; g < sizeof graphs / sizeof graphs[0]; g++)
+    for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
+      if (g >= 2 && n == 4) continue; /* a legal node id */
+      snprintf(text, sizeof text, graphs[g], numbers[n]);
+      assert_int_equal(parse(FUZZ_GRAPH, text), SK_PARSE);
+    }
+  char *long_id = repeated("{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeType\": \"DEFAULT\", \"nodeId\": ", "9", 100000, "}]}]}");
+  assert_int_equal(parse(FUZZ_GRAPH, long_id), SK_PARSE);
+  assert_int_not_equal(parse(FUZZ_OPTIONS, digits), SK_OK);
+  char *align = repeated("func-align=", "9", 60000, ""), *seed = repeated("random:", "9", 100000, ""), *mode = repeated("fused/random:", "9", 40, "");
+  assert_int_equal(parse(FUZZ_GE_OPTIONS, align), SK_INVALID_ARGUMENT);
+  assert_int_equal(parse(FUZZ_SCHEDULE, seed), SK_INVALID_ARGUMENT);
+  assert_int_equal(parse(FUZZ_MODES, mode), SK_INVALID_ARGUMENT);
+  free(digits);
+  free(long_id);
+  free(align);
+  free(seed);
+  free(mode);
+}
+
+static void bytes_that_are_no_text(void **state) {
+  (void)state;
+  static const char *const bytes[] = {"\xff\xfe", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80", "\x01\x02\x7f"};
+  char text[512];
+  for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+    for (int parser = 0; parser < FUZZ_PARSERS; parser++)
+      if (parser != FUZZ_GE_OPTIONS) assert_int_not_equal(parse((fuzz_parser)parser, bytes[i]), SK_OK);
+    snprintf(text, sizeof text, "%s=1", bytes[i]);
+    assert_int_equal(parse(FUZZ_GE_OPTIONS, text), SK_INVALID_ARGUMENT);
+    snprintf(text, sizeof text, "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"%s\"}]}]}", bytes[i]);
+    assert_int_equal(parse(FUZZ_GRAPH, text), SK_PARSE);
+  }
+  assert_int_equal(parse(FUZZ_GRAPH, "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"K\\u0000\"}]}]}"), SK_PARSE);
+}
+
+/* Every shorter beginning of a good input; only option strings may be good then. */
+static void truncated(void **state) {
+  (void)state;
+  for (size_t bytes = 0; bytes < sizeof good_graph - 1; bytes++)
+    assert_int_equal(fuzz_parse(FUZZ_GRAPH, (const uint8_t *)good_graph, bytes), SK_PARSE);
+  for (size_t bytes = 0; bytes < sizeof good_options - 1; bytes++)
+    assert_int_equal(fuzz_parse(FUZZ_OPTIONS, (const uint8_t *)good_options, bytes), SK_PARSE);
+  for (size_t bytes = 0; bytes < sizeof good_ge - 1; bytes++) (void)!fuzz_parse(FUZZ_GE_OPTIONS, (const uint8_t *)good_ge, bytes);
+}
+
+/* Some bytes of good input replaced; whatever comes out, the invariants of parsers.h hold. */
+static void changed_at_random(void **state) {
+  (void)state;
+  static const struct { fuzz_parser parser; const char *text; } seeds[] = {
+      {FUZZ_GRAPH, good_graph}, {FUZZ_OPTIONS, good_options}, {FUZZ_GE_OPTIONS, good_ge}, {FUZZ_MODES, "default,fused/random:7,per-op"},
+      {FUZZ_PATTERN, "Mat.*_kern.l"}};
+  static const char useful[] = "\"{}[]:,.0129-eE*nul\\ ";
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("hostile"));
+  char text[1024];
+  for (int round = 0; round < 20000; round++) {
+    size_t s = sk__rng_below(&rng, sizeof seeds / sizeof seeds[0]), bytes = strlen(seeds[s].text);
+    memcpy(text, seeds[s].text, bytes + 1);
+    for (uint64_t changes = 1 + sk__rng_below(&rng, 4); changes > 0; changes--)
+      text[sk__rng_below(&rng, (uint32_t)bytes)] = useful[sk__rng_below(&rng, sizeof useful - 1)];
+    (void)!fuzz_parse(seeds[s].parser, (const uint8_t *)text, bytes);
+  }
+}
+
+SK_TESTS(SK_TEST(nothing_at_all), SK_TEST(deep_nesting), SK_TEST(huge_numbers), SK_TEST(bytes_that_are_no_text), SK_TEST(truncated),
+         SK_TEST(changed_at_random), SK_TEST(good_input_is_taken))

@@ -2,6 +2,7 @@
 #ifndef SK_CLI_CLI_H
 #define SK_CLI_CLI_H
 
+#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -13,7 +14,7 @@ enum { SK__EXIT_CLEAN = 0, SK__EXIT_FOUND = 1, SK__EXIT_USAGE = 2, SK__EXIT_NOT_
   X(verify, "run a program un-fused and fused, compare, explain every hazard")              \
   X(run, "run a program on the simulated NPU with all checks")                              \
   X(plan, "show how a program's launches are fused, and why not")                           \
-  X(report, "print a saved JSON report as text")                                            \
+  X(report, "a saved JSON report as text, SARIF or JUnit")                                  \
   X(soc, "list the chip profiles")                                                          \
   X(ops, "list the operator library")                                                       \
   X(explain, "explain a hazard or finding id")                                              \
@@ -25,17 +26,36 @@ SK__VERB_LIST(X)
 /* One line on standard error, "skv VERB: ...", and the exit code for bad usage. */
 int sk__cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for an option that the verb does not have: names the nearest and all legal ones. */
+int sk__cli_unknown_option(const char *verb, const struct option *options, const char *given);
+
+/* Files a report goes to: the option's name is the form's; NULL where not asked for. */
+#define SK__OUTPUT_LIST(X) X(json) X(sarif) X(junit)
+typedef struct sk__cli_outputs {
+#define X(name) const char *name;
+  SK__OUTPUT_LIST(X)
+#undef X
+} sk__cli_outputs;
+/* 0 when a file can appear at the path; else the exit code, after one line that names the option. */
+int sk__cli_check_output(const char *verb, const char *option, const char *path);
+/* 0 when each can be written, else the exit code after one line that names the trouble. */
+int sk__cli_check_outputs(const char *verb, const sk__cli_outputs *outputs);
+/* Writes what is asked for; code when all went well, else the exit code after one line. */
+int sk__cli_write_outputs(const char *verb, const sk__cli_outputs *outputs, json_t *document, int code);
+/* Exit code of the document's verdict. */
+int sk__cli_verdict_code(json_t *document);
+
 /* Options shared by run, verify and plan, read up to the program's name. */
 typedef struct sk__cli_request {
   const char *verb;
-  const char *json, *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph;
-  bool quiet, twin;
+  const char *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph;
+  sk__cli_outputs outputs;
+  json_t *suppressions;      /* sk__suppressions_read, or NULL */
+  bool quiet, twin, no_source;
   char **program;            /* NULL-terminated argv of the program */
 } sk__cli_request;
-/* 0 when a file can appear at the path; else the exit code, after one line that names the option. */
-int sk__cli_check_output(const char *verb, const char *option, const char *path);
 /* Starts the program with the verifier attached and waits. Prints the text unless quiet, writes the
- * JSON if asked; returns the exit code. *document (new reference) is set when there is one. */
+ * files asked for; returns the exit code. *document (new reference) is set when there is one. */
 int sk__cli_launch(const sk__cli_request *run, json_t **document);
 
 #endif

@@ -1,12 +1,13 @@
-/* facts.c - the verbs that only tell: soc, explain, report, version. */
-#include <errno.h>
-#include <jansson.h>
+/* facts.c - the verbs that only tell: soc, explain, version. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "cli/cli.h"
+#include "cli/examples.h"
 #include "cli/version.h"
-#include "report/report.h"
+#include "soc/soc.h"
 
 static bool wants_help(int argc, char **argv) {
   return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
@@ -50,6 +51,18 @@ static void print_paragraph(const char *title, const char *text) {
   }
 }
 
+/* The first program that has the hazard, whole; the others by name. */
+static void print_examples(const char *id) {
+  size_t found = 0;
+  for (const sk__cli_example *example = sk__cli_examples; example->id != NULL; example++) {
+    if (strcmp(example->id, id) != 0) continue;
+    if (found == 0) printf("\nexample %s ('-' is found, '+' repairs it)\n%s", example->file, example->text);
+    else printf("%s%s", found == 1 ? "\nfurther examples: " : ", ", example->file);
+    found++;
+  }
+  if (found > 1) printf("\n");
+}
+
 int sk__cli_explain(int argc, char **argv) {
   size_t count = 0;
   const sk__hazard *all = sk__hazard_all(&count);
@@ -71,20 +84,6 @@ int sk__cli_explain(int argc, char **argv) {
   print_paragraph("symptom on hardware", hazard->symptom);
   print_paragraph("how it is detected", hazard->detection);
   print_paragraph("remedy", hazard->remedy);
+  print_examples(hazard->id);
   return SK__EXIT_CLEAN;
-}
-
-int sk__cli_report(int argc, char **argv) {
-  if (wants_help(argc, argv)) {
-    printf("usage: skv report FILE.json\n\nPrints a report written by --json as text.\n\nexample:\n  skv report report.json\n");
-    return SK__EXIT_CLEAN;
-  }
-  if (argc != 2) return sk__cli_usage("report", "takes one file; usage: skv report FILE.json");
-  json_error_t error;
-  json_t *document = json_load_file(argv[1], 0, &error);
-  if (document == NULL) return sk__cli_usage("report", "'%s' line %d: %s", argv[1], error.line, error.text);
-  sk_status status = sk__report_text(document, stdout);
-  json_decref(document);
-  if (status == SK_PARSE) return sk__cli_usage("report", "'%s' is no report; legal: schema " SK__REPORT_SCHEMA, argv[1]);
-  return status == SK_OK ? SK__EXIT_CLEAN : SK__EXIT_INTERNAL;
 }

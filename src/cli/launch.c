@@ -83,20 +83,13 @@ static void describe_end(int status, char *text, size_t bytes) {
     snprintf(text, bytes, "ended with exit code %d", WEXITSTATUS(status));
 }
 
-static int code_of_verdict(json_t *document) {
-  const char *verdict = json_string_value(json_object_get(document, "verdict"));
-#define X(name, text, exit_code) \
-  if (verdict != NULL && strcmp(verdict, text) == 0) return exit_code;
-  SK__VERDICT_LIST(X)
-#undef X
-  return SK__EXIT_INTERNAL;
-}
-
 static int report_document(const sk__cli_request *run, json_t *document, int status) {
   char end[128];
   describe_end(status, end, sizeof end);
   json_object_set_new(document, "program", json_string(run->program[0]));
-  int code = code_of_verdict(document);
+  if (!run->no_source) sk__report_add_source(document);
+  if (run->suppressions != NULL) sk__suppressions_apply(run->suppressions, document);
+  int code = sk__cli_verdict_code(document);
   if (end[0] != '\0') {
     json_object_set_new(document, "program_end", json_string(end));
     if (code == SK__EXIT_CLEAN || code == SK__EXIT_USAGE) {
@@ -104,14 +97,8 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
       code = SK__EXIT_FOUND;
     }
   }
-  if (run->json != NULL) {
-    sk_status written = sk__report_write(document, run->json);
-    if (written != SK_OK) {
-      fprintf(stderr, "skv %s: --json '%s': %s: %s\n", run->verb, run->json, sk_status_text(written), strerror(errno));
-      code = SK__EXIT_INTERNAL;
-    }
-  }
-  if (!run->quiet && sk__report_text(document, stdout) != SK_OK) code = SK__EXIT_INTERNAL;
+  code = sk__cli_write_outputs(run->verb, &run->outputs, document, code);
+  if (!run->quiet && sk__report_text(document, !run->no_source, stdout) != SK_OK) code = SK__EXIT_INTERNAL;
   return code;
 }
 

@@ -5,12 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
 #include "report/report.h"
+
+#define FILE_HELP                                                                                     \
+  "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"                                \
+  "  --sarif FILE   the findings as SARIF 2.1.0, for code hosts and editors\n"                         \
+  "  --junit FILE   the modes as JUnit XML test cases, for build servers\n"                            \
+  "  --suppress FILE  findings that do not count: lines 'ID [kernel-pattern] [file-pattern] # reason'\n" \
+  "  --no-source    no source lines in the report\n"                                                   \
+  "  -q, --quiet    no text\n\n"
 
 static const char verify_help[] =
     "usage: skv verify [options] PROGRAM [arguments]\n\n"
@@ -20,12 +26,12 @@ static const char verify_help[] =
     "                 /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
-    "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
     "  --trace FILE   what each core does, un-fused and fused, as a Chrome trace (estimated times)\n"
-    "  -q, --quiet    no text\n\n"
+    FILE_HELP
     "examples:\n"
     "  skv verify ./add\n"
     "  skv verify --random 200 --json report.json ./seed_case\n"
+    "  skv verify --sarif report.sarif --suppress known.txt ./add\n"
     "  skv verify --modes unfused,fused/reversed ./add 4096\n";
 
 static const char run_help[] =
@@ -35,26 +41,26 @@ static const char run_help[] =
     "  --threads N    host threads, 1 to 64 (results do not depend on it)\n"
     "  --checks S     on, off\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
-    "  --json FILE    the report as JSON (schema superkernel.verify/1)\n"
     "  --save-graph FILE  what was launched as a graph dump for skv plan; one file per stretch of work that differs\n"
     "                 (FILE-2.json ...) when there are several\n"
-    "  -q, --quiet    no text\n\n"
+    FILE_HELP
     "examples:\n"
     "  skv run ./add\n"
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
-enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SCHEDULE, OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_HELP };
+enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_HELP };
+#define COMMON_OPTIONS                                                                        \
+  {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
+      {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
+      {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
-                                               {"soc", 1, 0, OPT_SOC},     {"json", 1, 0, OPT_JSON},
-                                               {"trace", 1, 0, OPT_TRACE}, {"quiet", 0, 0, 'q'},
-                                               {"help", 0, 0, OPT_HELP},   {0, 0, 0, 0}};
+                                               {"trace", 1, 0, OPT_TRACE}, COMMON_OPTIONS};
 static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
-                                            {"checks", 1, 0, OPT_CHECKS},     {"soc", 1, 0, OPT_SOC},
-                                            {"json", 1, 0, OPT_JSON},         {"save-graph", 1, 0, OPT_SAVE_GRAPH},
-                                            {"quiet", 0, 0, 'q'},
-                                            {"help", 0, 0, OPT_HELP},         {0, 0, 0, 0}};
+                                            {"checks", 1, 0, OPT_CHECKS},     {"save-graph", 1, 0, OPT_SAVE_GRAPH},
+                                            COMMON_OPTIONS};
 
-static int unknown_option(const char *verb, const struct option *options, const char *given) {
+int sk__cli_unknown_option(const char *verb, const struct option *options, const char *given) {
   const char *names[16] = {NULL};
   char word[64] = ""; /* without "=value" */
   size_t count = 0;
@@ -74,25 +80,6 @@ static bool is_number(const char *text, unsigned long low, unsigned long high) {
   errno = 0;
   unsigned long value = strtoul(text, &end, 10);
   return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && value >= low && value <= high;
-}
-
-/* Whether a file can appear at the path: its directory must be there and writable. */
-int sk__cli_check_output(const char *verb, const char *option, const char *path) {
-  struct stat status;
-  bool exists = stat(path, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "%s '%s' is a directory; legal: a file", option, path);
-  if (exists && !S_ISREG(status.st_mode))
-    return access(path, W_OK) == 0 ? 0 : sk__cli_usage(verb, "%s '%s': %s", option, path, strerror(errno));
-  const char *slash = strrchr(path, '/');
-  char *directory = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-  if (directory == NULL) return SK__EXIT_INTERNAL;
-  const char *why = NULL;
-  if (path[0] == '\0') why = "no name";
-  else if (stat(directory, &status) != 0) why = strerror(errno);
-  else if (!S_ISDIR(status.st_mode)) why = strerror(ENOTDIR);
-  else if (access(directory, W_OK | X_OK) != 0) why = strerror(errno);
-  free(directory);
-  return why == NULL ? 0 : sk__cli_usage(verb, "%s '%s' cannot be written: %s", option, path, why);
 }
 
 /* Legal values are checked before anything is started. */
@@ -122,13 +109,22 @@ static int check_values(const sk__cli_request *run) {
     for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s%s", i > 0 ? ", " : "", socs[i].name);
     return sk__cli_usage(run->verb, "--soc: no chip profile '%s'; legal: %s", run->soc, why);
   }
-  int code = run->json != NULL ? sk__cli_check_output(run->verb, "--json", run->json) : 0;
+  int code = sk__cli_check_outputs(run->verb, &run->outputs);
   if (code == 0 && run->trace != NULL) code = sk__cli_check_output(run->verb, "--trace", run->trace);
   if (code == 0 && run->save_graph != NULL) code = sk__cli_check_output(run->verb, "--save-graph", run->save_graph);
   return code;
 }
 
+static int read_suppressions(const char *path, sk__cli_request *run) {
+  char why[512];
+  sk_status status = sk__suppressions_read(path, &run->suppressions, why, sizeof why);
+  if (status == SK_OK) return 0;
+  if (status == SK_PARSE) return sk__cli_usage(run->verb, "--suppress '%s' %s", path, why);
+  return sk__cli_usage(run->verb, "--suppress '%s': %s", path, strerror(errno));
+}
+
 static int parse(int argc, char **argv, const struct option *options, const char *help, sk__cli_request *run) {
+  const char *suppressions = NULL;
   opterr = 0;
   optind = 1;
   for (int option; (option = getopt_long(argc, argv, "+:q", options, NULL)) != -1;) {
@@ -136,7 +132,11 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_MODES: run->modes = optarg; break;
       case OPT_RANDOM: run->random = optarg; break;
       case OPT_SOC: run->soc = optarg; break;
-      case OPT_JSON: run->json = optarg; break;
+      case OPT_JSON: run->outputs.json = optarg; break;
+      case OPT_SARIF: run->outputs.sarif = optarg; break;
+      case OPT_JUNIT: run->outputs.junit = optarg; break;
+      case OPT_SUPPRESS: suppressions = optarg; break;
+      case OPT_NO_SOURCE: run->no_source = true; break;
       case OPT_SCHEDULE: run->schedule = optarg; break;
       case OPT_THREADS: run->threads = optarg; break;
       case OPT_CHECKS: run->checks = optarg; break;
@@ -145,12 +145,13 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case 'q': run->quiet = true; break;
       case OPT_HELP: fputs(help, stdout); return -1;
       case ':': return sk__cli_usage(run->verb, "option '%s' needs a value", argv[optind - 1]);
-      default: return unknown_option(run->verb, options, argv[optind - 1]);
+      default: return sk__cli_unknown_option(run->verb, options, argv[optind - 1]);
     }
   }
   if (optind >= argc) return sk__cli_usage(run->verb, "no program given; usage: skv %s [options] PROGRAM [arguments]", run->verb);
   run->program = argv + optind;
-  return check_values(run);
+  int refused = check_values(run);
+  return refused != 0 || suppressions == NULL ? refused : read_suppressions(suppressions, run);
 }
 
 static int go(int argc, char **argv, bool twin, const struct option *options, const char *help) {
@@ -160,6 +161,7 @@ static int go(int argc, char **argv, bool twin, const struct option *options, co
   json_t *document = NULL;
   int code = sk__cli_launch(&run, &document);
   json_decref(document);
+  json_decref(run.suppressions);
   return code;
 }
 

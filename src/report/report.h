@@ -1,7 +1,7 @@
-/* report.h - floor 8: results as JSON (schema superkernel.verify/1, docs/json-schema.md) and as text.
+/* report.h - floor 8: results as JSON (schema superkernel.verify/1, docs/json-schema.md), text, SARIF, JUnit.
  *
- * The JSON document is the one form: the verified program writes it, skv reads it and prints the text
- * from it, so that a saved document prints the same. */
+ * The JSON document is the one form: the verified program writes it, skv reads it and makes the
+ * other forms from it, so that a saved document gives the same. */
 #ifndef SK_REPORT_REPORT_H
 #define SK_REPORT_REPORT_H
 
@@ -23,8 +23,22 @@
 
 /* New reference; NULL on no memory. */
 json_t *sk__report_json(const sk__verify_result *result, const sk__soc *soc);
-/* Table, estimate, findings and verdict for people. SK_PARSE: not such a document. */
-SK__API SK_MUST_USE sk_status sk__report_text(json_t *document, FILE *to);
+/* Puts the source line of each end into the document ("code") where its file can be read. */
+SK__API void sk__report_add_source(json_t *document);
+
+/* A file of suppressions (docs/json-schema.md tells its form): an object to apply, a new reference. SK_PARSE:
+ * `why` names line and rule; other errors are the file's. */
+SK__API SK_MUST_USE sk_status sk__suppressions_read(const char *path, json_t **out, char *why, size_t why_bytes);
+/* Marks what the rules speak for and gives the document the verdict that is left; once per document. */
+SK__API void sk__suppressions_apply(json_t *suppressions, json_t *document);
+
+/* Table, estimate, findings and verdict for people, with the source lines that the document has or without.
+ * SK_PARSE: not such a document. */
+SK__API SK_MUST_USE sk_status sk__report_text(json_t *document, bool with_source, FILE *to);
+/* A SARIF 2.1.0 log of one run, a new reference. SK_PARSE: not such a document. */
+SK__API SK_MUST_USE sk_status sk__report_sarif(json_t *document, int exit_code, const char *version, json_t **out);
+/* JUnit XML, a test case for each mode; failures tell differences and findings. SK_PARSE: not such a document. */
+SK__API SK_MUST_USE sk_status sk__report_junit(json_t *document, FILE *to);
 /* Writes a document, whole or not at all. */
 SK__API SK_MUST_USE sk_status sk__report_write(json_t *document, const char *path);
 /* Timelines of the un-fused and the fused run as a Chrome trace: a process each, a thread per core. */

@@ -3,14 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/parts.h"
 #include "report/report.h"
-
-static const char *text_of(json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text != NULL ? text : "";
-}
-static long long integer_of(json_t *object, const char *key) { return json_integer_value(json_object_get(object, key)); }
-static double real_of(json_t *object, const char *key) { return json_number_value(json_object_get(object, key)); }
 
 /* A number or one of the words for what JSON cannot hold. */
 static void value_text(json_t *value, char *text, size_t bytes) {
@@ -22,14 +16,14 @@ static void value_text(json_t *value, char *text, size_t bytes) {
 
 static void cores_text(json_t *mode, char *text, size_t bytes) {
   json_t *cores = json_object_get(mode, "cores");
-  long long aic = integer_of(cores, "aic"), aiv = integer_of(cores, "aiv");
+  long long aic = sk__integer_of(cores, "aic"), aiv = sk__integer_of(cores, "aiv");
   if (aic > 0 && aiv > 0) snprintf(text, bytes, "%lld AIC + %lld AIV", aic, aiv);
   else if (aic > 0) snprintf(text, bytes, "%lld AIC", aic);
   else snprintf(text, bytes, "%lld AIV", aiv);
 }
 
 static int launches_text(json_t *mode, char *text, size_t bytes) {
-  long long launches = integer_of(mode, "launches"), sks = integer_of(mode, "superkernels");
+  long long launches = sk__integer_of(mode, "launches"), sks = sk__integer_of(mode, "superkernels");
   if (sks > 0) return snprintf(text, bytes, "%lld (%lld SK)", launches, sks);
   return snprintf(text, bytes, "%lld", launches);
 }
@@ -43,7 +37,7 @@ static widths measure(json_t *modes) {
   json_t *mode;
   json_array_foreach(modes, index, mode) {
     char launches[64];
-    int name = (int)strlen(text_of(mode, "name")), count = launches_text(mode, launches, sizeof launches);
+    int name = (int)strlen(sk__string_of(mode, "name")), count = launches_text(mode, launches, sizeof launches);
     if (name > w.name) w.name = name;
     if (count > w.launches) w.launches = count;
   }
@@ -54,14 +48,14 @@ static void print_mode(json_t *mode, widths w, FILE *to) {
   char cores[64], launches[64];
   cores_text(mode, cores, sizeof cores);
   launches_text(mode, launches, sizeof launches);
-  fprintf(to, "  %-*s %-*s %-17s %-17s %8lld %9.3f s %12lld\n", w.name, text_of(mode, "name"), w.launches, launches, cores,
-          text_of(mode, "result"), integer_of(mode, "findings"), real_of(mode, "seconds"),
-          integer_of(mode, "estimated_cycles"));
+  fprintf(to, "  %-*s %-*s %-17s %-17s %8lld %9.3f s %12lld\n", w.name, sk__string_of(mode, "name"), w.launches, launches, cores,
+          sk__string_of(mode, "result"), sk__integer_of(mode, "findings"), sk__real_of(mode, "seconds"),
+          sk__integer_of(mode, "estimated_cycles"));
 }
 
 /* Modes beyond the twelfth are folded unless they stand out. */
 static bool stands_out(json_t *mode) {
-  return strcmp(text_of(mode, "result"), "identical") != 0 || integer_of(mode, "findings") > 0;
+  return strcmp(sk__string_of(mode, "result"), "identical") != 0 || sk__integer_of(mode, "findings") > 0;
 }
 
 static void print_table(json_t *modes, FILE *to) {
@@ -77,27 +71,27 @@ static void print_table(json_t *modes, FILE *to) {
   if (folded > 0) fprintf(to, "  ... and %zu more modes, all identical, without findings\n", folded);
 }
 
-static void print_difference(json_t *difference, FILE *to) {
+void sk__print_difference(json_t *difference, FILE *to) {
   char reference[40], other[40], max_abs[40], max_rel[40];
   value_text(json_object_get(difference, "reference"), reference, sizeof reference);
   value_text(json_object_get(difference, "other"), other, sizeof other);
   value_text(json_object_get(difference, "max_abs"), max_abs, sizeof max_abs);
   value_text(json_object_get(difference, "max_rel"), max_rel, sizeof max_rel);
-  fprintf(to, "    %s: %lld of %lld elements differ (%s)\n", text_of(difference, "buffer"), integer_of(difference, "differing"),
-          integer_of(difference, "elements"), text_of(difference, "dtype"));
-  fprintf(to, "      first at element %lld: un-fused %s, here %s; needs abs %s or rel %s", integer_of(difference, "first_index"),
+  fprintf(to, "    %s: %lld of %lld elements differ (%s)\n", sk__string_of(difference, "buffer"), sk__integer_of(difference, "differing"),
+          sk__integer_of(difference, "elements"), sk__string_of(difference, "dtype"));
+  fprintf(to, "      first at element %lld: un-fused %s, here %s; needs abs %s or rel %s", sk__integer_of(difference, "first_index"),
           reference, other, max_abs, max_rel);
-  if (integer_of(difference, "max_ulp") > 0) fprintf(to, ", %lld ULP", integer_of(difference, "max_ulp"));
-  if (integer_of(difference, "ties") > 0) fprintf(to, "; %lld differ by one", integer_of(difference, "ties"));
+  if (sk__integer_of(difference, "max_ulp") > 0) fprintf(to, ", %lld ULP", sk__integer_of(difference, "max_ulp"));
+  if (sk__integer_of(difference, "ties") > 0) fprintf(to, "; %lld differ by one", sk__integer_of(difference, "ties"));
   fprintf(to, "\n");
 }
 
 static bool is_remarkable(json_t *mode) {
-  return text_of(mode, "why")[0] != '\0' || json_array_size(json_object_get(mode, "differences")) > 0;
+  return sk__string_of(mode, "why")[0] != '\0' || json_array_size(json_object_get(mode, "differences")) > 0;
 }
 
 static bool ended_alike(json_t *mode, json_t *other) {
-  return strcmp(text_of(mode, "why"), text_of(other, "why")) == 0 &&
+  return strcmp(sk__string_of(mode, "why"), sk__string_of(other, "why")) == 0 &&
          json_equal(json_object_get(mode, "differences"), json_object_get(other, "differences"));
 }
 
@@ -113,88 +107,132 @@ static void print_end_of_modes(json_t *modes, FILE *to) {
     fprintf(to, "\n  ");
     for (size_t j = i; j < count; j++) {
       if (!ended_alike(mode, json_array_get(modes, j))) continue;
-      if (alike < 4) fprintf(to, "%s%s", alike > 0 ? ", " : "", text_of(json_array_get(modes, j), "name"));
+      if (alike < 4) fprintf(to, "%s%s", alike > 0 ? ", " : "", sk__string_of(json_array_get(modes, j), "name"));
       alike++;
     }
     if (alike > 4) fprintf(to, " and %zu more", alike - 4);
-    if (text_of(mode, "why")[0] != '\0') fprintf(to, " failed: %s\n", text_of(mode, "why"));
+    if (sk__string_of(mode, "why")[0] != '\0') fprintf(to, " failed: %s\n", sk__string_of(mode, "why"));
     else fprintf(to, ":\n");
-    json_array_foreach(json_object_get(mode, "differences"), index, difference) print_difference(difference, to);
+    json_array_foreach(json_object_get(mode, "differences"), index, difference) sk__print_difference(difference, to);
   }
 }
 
 /* ---- findings ---- */
 
-static void print_end(json_t *end, FILE *to) {
-  fprintf(to, "      %-9s", text_of(end, "role"));
-  if (text_of(end, "kernel")[0] != '\0') fprintf(to, " %s", text_of(end, "kernel"));
-  if (text_of(end, "instruction")[0] != '\0') fprintf(to, " %s", text_of(end, "instruction"));
-  if (text_of(end, "file")[0] != '\0') fprintf(to, " at %s:%lld", text_of(end, "file"), integer_of(end, "line"));
+void sk__print_end_words(json_t *end, bool with_place, FILE *to) {
+  static const char *const words[] = {"kernel", "instruction"};
+  const char *between = "";
+  for (int i = 0; i < 2; i++) {
+    if (sk__string_of(end, words[i])[0] == '\0') continue;
+    fprintf(to, "%s%s", between, sk__string_of(end, words[i]));
+    between = " ";
+  }
+  if (with_place && sk__string_of(end, "file")[0] != '\0') {
+    fprintf(to, "%sat %s:%lld", between, sk__string_of(end, "file"), sk__integer_of(end, "line"));
+    between = " ";
+  }
+  if (between[0] != '\0') between = ", ";
   json_t *core = json_object_get(end, "core");
   if (json_is_integer(core)) {
-    fprintf(to, ", %s core %lld", text_of(end, "core_type"), json_integer_value(core));
-    if (json_object_get(end, "block") != NULL) fprintf(to, " block %lld", integer_of(end, "block"));
-    if (json_object_get(end, "sub_block") != NULL) fprintf(to, ".%lld", integer_of(end, "sub_block"));
+    fprintf(to, "%s%s core %lld", between, sk__string_of(end, "core_type"), json_integer_value(core));
+    if (json_object_get(end, "block") != NULL) fprintf(to, " block %lld", sk__integer_of(end, "block"));
+    if (json_object_get(end, "sub_block") != NULL) fprintf(to, ".%lld", sk__integer_of(end, "sub_block"));
+    between = ", ";
   } else if (json_is_string(core)) {
-    fprintf(to, ", host");
+    fprintf(to, "%shost", between);
+    between = ", ";
   }
-  if (text_of(end, "pipe")[0] != '\0') fprintf(to, ", pipe %s", text_of(end, "pipe"));
-  if (json_object_get(end, "bytes") != NULL)
-    fprintf(to, ", %lld bytes of %s at %s", integer_of(end, "bytes"), text_of(end, "memory"), text_of(end, "address"));
-  if (text_of(end, "detail")[0] != '\0') fprintf(to, ", %s", text_of(end, "detail"));
-  fprintf(to, "\n");
+  if (sk__string_of(end, "pipe")[0] != '\0') {
+    fprintf(to, "%spipe %s", between, sk__string_of(end, "pipe"));
+    between = ", ";
+  }
+  if (json_object_get(end, "bytes") != NULL) {
+    fprintf(to, "%s%lld bytes of %s at %s", between, sk__integer_of(end, "bytes"), sk__string_of(end, "memory"),
+            sk__string_of(end, "address"));
+    between = ", ";
+  }
+  if (sk__string_of(end, "detail")[0] != '\0') fprintf(to, "%s%s", between, sk__string_of(end, "detail"));
 }
 
-static void print_finding(json_t *finding, FILE *to) {
-  const char *id = text_of(finding, "id");
+static void print_end(json_t *end, bool with_source, FILE *to) {
+  fprintf(to, "      %-9s ", sk__string_of(end, "role"));
+  sk__print_end_words(end, true, to);
+  fprintf(to, "\n");
+  if (with_source && sk__string_of(end, "code")[0] != '\0') fprintf(to, "                | %s\n", sk__string_of(end, "code"));
+}
+
+void sk__print_finding(json_t *finding, bool with_source, FILE *to) {
+  const char *id = sk__string_of(finding, "id");
   const sk__hazard *hazard = sk__hazard_find(id);
-  fprintf(to, "\n  %s %s%s%s\n", text_of(finding, "severity"), id, hazard != NULL ? "  " : "",
+  const char *reason = json_string_value(json_object_get(finding, "suppressed"));
+  fprintf(to, "\n  %s%s %s%s%s\n", reason != NULL ? "suppressed " : "", sk__string_of(finding, "severity"), id, hazard != NULL ? "  " : "",
           hazard != NULL ? hazard->title : "");
-  fprintf(to, "    %s\n", text_of(finding, "message"));
+  fprintf(to, "    %s\n", sk__string_of(finding, "message"));
   size_t index;
   json_t *end;
-  json_array_foreach(json_object_get(finding, "ends"), index, end) print_end(end, to);
+  json_array_foreach(json_object_get(finding, "ends"), index, end) print_end(end, with_source, to);
   json_t *modes = json_object_get(finding, "modes");
   size_t count = json_array_size(modes);
-  fprintf(to, "    seen %lld time%s in %zu mode%s:", integer_of(finding, "count"),
-          integer_of(finding, "count") == 1 ? "" : "s", count, count == 1 ? "" : "s");
+  fprintf(to, "    seen %lld time%s in %zu mode%s:", sk__integer_of(finding, "count"),
+          sk__integer_of(finding, "count") == 1 ? "" : "s", count, count == 1 ? "" : "s");
   for (size_t i = 0; i < count && i < 4; i++) fprintf(to, "%s %s", i > 0 ? "," : "", json_string_value(json_array_get(modes, i)));
   fprintf(to, "%s%s\n", count > 4 ? ", ..." : "",
           json_is_false(json_object_get(finding, "unfused")) ? "; silent un-fused" : "");
-  if (text_of(finding, "remedy")[0] != '\0') fprintf(to, "    remedy: %s\n", text_of(finding, "remedy"));
+  if (reason != NULL) fprintf(to, "    suppressed: %s\n", reason);
+  else if (sk__string_of(finding, "remedy")[0] != '\0') fprintf(to, "    remedy: %s\n", sk__string_of(finding, "remedy"));
 }
 
 /* ---- whole ---- */
 
 static void print_estimate(json_t *estimate, FILE *to) {
   if (estimate == NULL) return;
-  double saved = real_of(estimate, "saved_us");
+  double saved = sk__real_of(estimate, "saved_us");
   fprintf(to, "\n  estimate (cost model, not a measurement): un-fused %.1f us, fused %.1f us, fusing %s %.1f us\n",
-          real_of(estimate, "unfused_us"), real_of(estimate, "fused_us"), saved < 0 ? "costs" : "saves", saved < 0 ? -saved : saved);
+          sk__real_of(estimate, "unfused_us"), sk__real_of(estimate, "fused_us"), saved < 0 ? "costs" : "saves", saved < 0 ? -saved : saved);
 }
 
-static bool is_report(json_t *document) {
-  return strcmp(text_of(document, "schema"), SK__REPORT_SCHEMA) == 0 && json_is_string(json_object_get(document, "verdict")) &&
+bool sk__is_report(json_t *document) {
+  return sk__key_is(document, "schema", SK__REPORT_SCHEMA) && json_is_string(json_object_get(document, "verdict")) &&
          json_is_object(json_object_get(document, "soc")) && json_is_array(json_object_get(document, "modes")) &&
          json_is_array(json_object_get(document, "findings"));
 }
 
-sk_status sk__report_text(json_t *document, FILE *to) {
-  if (!is_report(document)) return SK_PARSE;
-  json_t *soc = json_object_get(document, "soc"), *modes = json_object_get(document, "modes"), *item;
-  fprintf(to, "%s on simulated %s (%lld AIC + %lld AIV)\n\n", text_of(document, "program"), text_of(soc, "name"),
-          integer_of(soc, "aic"), integer_of(soc, "aiv"));
+static void print_unused(json_t *suppressions, FILE *to) {
   size_t index;
-  if (integer_of(document, "segments") == 0) fprintf(to, "  the program launched no kernel\n");
+  json_t *rule, *unused = json_object_get(suppressions, "unused");
+  if (json_array_size(unused) > 0) fprintf(to, "\n");
+  json_array_foreach(unused, index, rule)
+    fprintf(to, "  warning: %s line %lld suppresses nothing: %s # %s\n", sk__string_of(suppressions, "file"),
+            sk__integer_of(rule, "line"), sk__string_of(rule, "rule"), sk__string_of(rule, "reason"));
+}
+
+static void print_verdict(json_t *document, FILE *to) {
+  size_t index, findings = 0, suppressed = 0;
+  json_t *finding;
+  json_array_foreach(json_object_get(document, "findings"), index, finding) {
+    if (json_object_get(finding, "suppressed") != NULL) suppressed++;
+    else findings++;
+  }
+  fprintf(to, "\nverdict: %s", sk__string_of(document, "verdict"));
+  if (findings > 0) fprintf(to, " (%zu finding%s; skv explain ID tells more)", findings, findings == 1 ? "" : "s");
+  if (suppressed > 0) fprintf(to, " (%zu finding%s suppressed)", suppressed, suppressed == 1 ? "" : "s");
+  fprintf(to, "\n");
+}
+
+sk_status sk__report_text(json_t *document, bool with_source, FILE *to) {
+  if (!sk__is_report(document)) return SK_PARSE;
+  json_t *soc = json_object_get(document, "soc"), *modes = json_object_get(document, "modes"), *item;
+  fprintf(to, "%s on simulated %s (%lld AIC + %lld AIV)\n\n", sk__string_of(document, "program"), sk__string_of(soc, "name"),
+          sk__integer_of(soc, "aic"), sk__integer_of(soc, "aiv"));
+  size_t index;
+  if (sk__integer_of(document, "segments") == 0) fprintf(to, "  the program launched no kernel\n");
   else print_table(modes, to);
   print_end_of_modes(modes, to);
   print_estimate(json_object_get(document, "estimate"), to);
-  json_array_foreach(json_object_get(document, "findings"), index, item) print_finding(item, to);
-  if (text_of(document, "failure")[0] != '\0') fprintf(to, "\n  the verifier stopped: %s\n", text_of(document, "failure"));
-  if (text_of(document, "program_end")[0] != '\0') fprintf(to, "\n  the program itself: %s\n", text_of(document, "program_end"));
-  size_t findings = json_array_size(json_object_get(document, "findings"));
-  fprintf(to, "\nverdict: %s", text_of(document, "verdict"));
-  if (findings > 0) fprintf(to, " (%zu finding%s; skv explain ID tells more)", findings, findings == 1 ? "" : "s");
-  fprintf(to, "\n");
+  json_array_foreach(json_object_get(document, "findings"), index, item) sk__print_finding(item, with_source, to);
+  print_unused(json_object_get(document, "suppressions"), to);
+  if (sk__string_of(document, "failure")[0] != '\0') fprintf(to, "\n  the verifier stopped: %s\n", sk__string_of(document, "failure"));
+  if (sk__string_of(document, "program_end")[0] != '\0') fprintf(to, "\n  the program itself: %s\n", sk__string_of(document, "program_end"));
+  print_verdict(document, to);
   return ferror(to) ? SK_IO : SK_OK;
 }

@@ -19,10 +19,11 @@ static const char sample[] =
     "\"max_abs\":0.5,\"max_rel\":\"inf\",\"max_ulp\":7,\"ties\":0}]}],"
     "\"findings\":[{\"id\":\"H7\",\"category\":\"operator\",\"severity\":\"error\",\"message\":\"words\",\"remedy\":\"do it\",\"count\":3,"
     "\"unfused\":false,\"fused\":true,\"modes\":[\"fused\"],\"ends\":[{\"role\":\"sets\",\"kernel\":\"k\",\"instruction\":\"asc_set\","
-    "\"file\":\"k.c\",\"line\":9,\"function\":\"k\",\"core\":25,\"core_type\":\"AIV\",\"pipe\":\"MTE3\",\"block\":0,\"sub_block\":1,"
+    "\"file\":\"k.c\",\"line\":9,\"function\":\"k\",\"code\":\"set(1);\",\"core\":25,\"core_type\":\"AIV\",\"pipe\":\"MTE3\",\"block\":0,\"sub_block\":1,"
     "\"sub_kernel\":0,\"memory\":\"GM\",\"address\":\"0x10\",\"bytes\":4,\"detail\":\"more\"},{\"role\":\"host\",\"core\":\"host\"}]}],"
     "\"estimate\":{\"unfused_cycles\":1000,\"fused_cycles\":800,\"unfused_us\":10.0,\"fused_us\":8.0,\"saved_us\":2.0,\"label\":\"x\"},"
-    "\"plans\":[{\"listing\":\"l\"}]}";
+    "\"plans\":[{\"listing\":\"l\"}],"
+    "\"suppressions\":{\"file\":\"known.txt\",\"findings\":0,\"unused\":[{\"line\":2,\"rule\":\"H9 k\",\"reason\":\"old\"}]}}";
 
 static json_t *load(const char *text) {
   json_error_t error;
@@ -36,7 +37,7 @@ static char *text_of(json_t *document) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *to = open_memstream(&text, &bytes);
-  sk_status status = sk__report_text(document, to);
+  sk_status status = sk__report_text(document, true, to);
   fclose(to);
   if (status == SK_OK) return text;
   assert_int_equal(status, SK_PARSE);
@@ -50,6 +51,20 @@ static char *text_of(json_t *document) {
     if (strstr(text, part) == NULL) fail_msg("no '%s' in:\n%s", part, text); \
   } while (0)
 
+/* SARIF and JUnit of whatever it is; that they are legal is asked where a reader for them is. */
+static void other_forms(json_t *document) {
+  json_t *log = NULL;
+  char *xml = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&xml, &bytes);
+  sk_status sarif = sk__report_sarif(document, 1, "1.0", &log), junit = sk__report_junit(document, to);
+  fclose(to);
+  assert_int_equal(sarif, junit);
+  assert_true(sarif == SK_OK ? log != NULL && bytes > 0 : log == NULL && bytes == 0);
+  json_decref(log);
+  free(xml);
+}
+
 static void test_other_documents_are_refused(void **state) {
   (void)state;
   static const char *const bad[] = {"{}", "[]", "{\"schema\":\"superkernel.verify/2\"}", "{\"schema\":1}",
@@ -58,6 +73,7 @@ static void test_other_documents_are_refused(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     json_t *document = load(bad[i]);
     assert_null(text_of(document));
+    other_forms(document);
     json_decref(document);
   }
 }
@@ -76,6 +92,7 @@ static size_t damage(json_t *whole, json_t *part) {
       if (i < sizeof others / sizeof others[0]) json_object_set_new(part, key, json_loads(others[i], JSON_DECODE_ANY, NULL));
       else json_object_del(part, key);
       free(text_of(whole));
+      other_forms(whole);
       json_object_set(part, key, kept);
     }
     tried += damage(whole, kept);
@@ -87,6 +104,7 @@ static size_t damage(json_t *whole, json_t *part) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++, tried++) {
       json_array_set_new(part, index, json_loads(others[i], JSON_DECODE_ANY, NULL));
       free(text_of(whole));
+      other_forms(whole);
       json_array_set(part, index, kept);
     }
     tried += damage(whole, kept);
@@ -123,8 +141,10 @@ static void test_text_of_a_full_report(void **state) {
   assert_has(text, "un-fused 10.0 us, fused 8.0 us, fusing saves 2.0 us");
   assert_has(text, "\n  error H7  Unbalanced cross-core flags leak into the next operator\n    words\n"
                    "      sets      k asc_set at k.c:9, AIV core 25 block 0.1, pipe MTE3, 4 bytes of GM at 0x10, more\n"
-                   "      host     , host\n"
+                   "                | set(1);\n"
+                   "      host      host\n"
                    "    seen 3 times in 1 mode: fused; silent un-fused\n    remedy: do it\n");
+  assert_has(text, "\n  warning: known.txt line 2 suppresses nothing: H9 k # old\n");
   assert_has(text, "the verifier stopped: out of host memory");
   assert_has(text, "the program itself: ended with exit code 3");
   assert_has(text, "\nverdict: findings (1 finding; skv explain ID tells more)\n");

@@ -118,6 +118,8 @@ typedef struct sk__order {
   bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
   bool in_sub;                          /* inside a sub-kernel of an SK */
   bool same_pipe;                       /* what a pipe's own earlier instructions wrote is judged */
+  uint8_t in_order_pipes;               /* a bit per pipe whose instructions are ordered among themselves: S, and V
+                                         * where the compiler puts barriers between vector instructions */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
@@ -200,6 +202,10 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
 /* Every byte was written since this launch (or sub-kernel) began? For instructions that may then declare
  * more than they use. Records nothing; false also where an answer would cost a search. */
 bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);
+/* A hint that bytes at `address` will soon be judged: fetches what that needs into the host's cache, one
+ * level per call: 0 the page's record, 1 what it points to, 2 the sets of readers. Each level reads what
+ * the one before fetched, so call them some accesses apart. Without effect on any result. */
+void sk__shadow_gm_ahead(const sk__checker *checker, uint64_t address, uint64_t bytes, int level);
 /* Device memory was allocated (contents undefined) or freed: forget its history. */
 void sk__shadow_gm_reset(sk__checker *checker, uint64_t address, uint64_t bytes);
 /* The host wrote device memory (memcpy, memset): initialised, ordered before every later launch. */

@@ -160,6 +160,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   order->core = core;
   order->base = sk__snapshot_ref(before != NULL ? before : checker->nothing);
   order->same_pipe = checker->same_pipe;
+  order->in_order_pipes = 1u << SK__PIPE_S;
   order->in_sub = false;
   start_clocks_at(order, checker->clock[core] + 1);
   order->launch_clock = order->ordered_clock = order->begin_clock;
@@ -170,6 +171,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
 void sk__order_begin_sub(sk__order *order) {
   sk__order_settle(order);
   start_clocks_at(order, latest_clock(order) + 1);
+  order->in_order_pipes = 1u << SK__PIPE_S;
   order->in_sub = true;
 }
 

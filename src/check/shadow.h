@@ -92,7 +92,7 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
   probe->ordered_clock = order->ordered_clock;
-  probe->write_order_from = order->same_pipe && pipe != SK__PIPE_S ? UINT64_MAX : order->ordered_clock;
+  probe->write_order_from = order->same_pipe && (order->in_order_pipes >> pipe & 1u) == 0 ? UINT64_MAX : order->ordered_clock;
   probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
   probe->core = order->core;
   probe->pipe = (uint8_t)pipe;

@@ -58,6 +58,10 @@ static void auto_sync(bool local) {
   wait_for(core, SK__PIPE_MTE3);
   if (local) framework->synced_at = core->instructions;
 }
+void sk_auto_sync_begin(void) {
+  sk__core *core = sk__self;
+  if (core != NULL && core->type == SK__AIV) core->order.in_order_pipes |= 1u << SK__PIPE_V;
+}
 void sk_auto_sync_local(void) { auto_sync(true); }
 void sk_auto_sync_global(void) { auto_sync(false); }
 

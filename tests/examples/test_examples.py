@@ -12,7 +12,7 @@ NAMES = sys.argv[2:]
 
 def verify(name: str) -> subprocess.CompletedProcess:
     """skv verify of an example; text of both streams."""
-    return subprocess.run([BUILD / "skv", "verify", BUILD / "examples" / name], capture_output=True, text=True, timeout=120,
+    return subprocess.run([BUILD / "skv", "verify", BUILD / name], capture_output=True, text=True, timeout=120,
                           check=False)
 
 
@@ -23,7 +23,7 @@ def is_clean(name: str):
         assert " 0 wrong" in done.stdout, done.stdout
         assert "verdict: clean" in done.stdout, done.stdout
 
-    test.__name__ = f"{name} is right and verified clean"
+    test.__name__ = f"{Path(name).name} is right and verified clean"
     return test
 
 

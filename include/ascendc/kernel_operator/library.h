@@ -6,6 +6,7 @@
 #define SK_KERNEL_OPERATOR_LIBRARY_H
 
 #include "../c_api/asc_types.h"
+#include "high_level_list.h"
 
 /* Event kinds in the order of their values. X(source pipe, destination pipe). */
 #define SK_HARD_EVENT_LIST(X)                                                                          \
@@ -105,6 +106,7 @@ void sk_mask_length(uint64_t length);
 void sk_init_soc_state(void);
 /* The compiler's automatic order between the scalar unit and the other pipes of a vector core, around a
  * scalar access to a tensor: in UB it also waits for V. */
+void sk_auto_sync_begin(void); /* from here on also between vector instructions */
 void sk_auto_sync_local(void);
 void sk_auto_sync_global(void);
 /* SetPadValue, and whether it was called in this kernel. */
@@ -132,6 +134,40 @@ void sk_create_index(void *dst, uint32_t type, double first, uint32_t count, uin
 /* Which of the two registers a reduction to an extreme wrote last. */
 void sk_note_extreme(bool least);
 bool sk_last_extreme_is_least(void);
+
+/* ---- high-level functions: one step on V each; float_bits is 16 (half) or 32 ------------------- */
+
+typedef enum sk_high_op {
+#define X(name, formula) SK_HIGH_##name,
+  SK_HIGH_UNARY_LIST(X) SK_HIGH_BINARY_LIST(X)
+#undef X
+} sk_high_op;
+/* src1 NULL: the scalar. */
+void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
+                         uint32_t count);
+/* dst = src0 * src1 * sigmoid(beta * src1). */
+void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count);
+/* Rows of `columns` elements, `pitch` elements apart; per-row values are blocks of 32 bytes. NULL: not wanted.
+ * in_max and in_sum: those of the steps before; scale: exp(in_max - max). value_bits: type of per-row values. */
+typedef struct sk_rows {
+  uint32_t rows, columns, pitch, float_bits, value_bits;
+} sk_rows;
+void sk_high_softmax(const sk_rows *shape, void *dst, void *sum, void *max, const void *src, void *scale, const void *in_sum,
+                     const void *in_max, bool divide);
+void sk_high_softmax_given(const sk_rows *shape, void *dst, const void *sum, const void *max, const void *src);
+void sk_high_softmax_grad(const sk_rows *shape, void *dst, const void *grad, const void *src, bool front_only);
+bool sk_high_adjust_rows(const sk_rows *shape, void *dst, const void *max, uint32_t from_bits, double to);
+void sk_high_row_sum(const sk_rows *shape, void *dst, const void *src, double factor);
+void sk_high_normalise(const sk_rows *shape, void *dst, void *mean, void *variance, const void *src, const void *gamma,
+                       const void *beta, double epsilon, bool root_mean_square);
+void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const uint32_t *dst_shape, const uint32_t *src_shape,
+                       uint32_t dims);
+void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count);
+void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
+                        float scale, uint32_t rows, uint32_t columns);
+void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, uint32_t k,
+                   bool largest);
+void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const void *src, bool along_rows);
 
 /* Early start in a SuperKernel, by the configuration word of the running operator. */
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);

@@ -209,7 +209,10 @@ private:
 
 class TPipe {
 public:
-  SK_INLINE TPipe() { sk_pipe_init(&pipe_); }
+  SK_INLINE TPipe() {
+    Internal::order_vector_instructions();
+    sk_pipe_init(&pipe_);
+  }
   SK_INLINE ~TPipe() { sk_pipe_destroy(&pipe_, true); }
   TPipe(const TPipe &) = delete;
   TPipe &operator=(const TPipe &) = delete;

@@ -20,7 +20,10 @@ SK_INLINE void GetArchVersion(uint32_t &version) { asc_get_arch_ver(version); }
 SK_INLINE constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
 SK_INLINE constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
 SK_INLINE constexpr uint32_t GetVecLen() { return ONE_REPEAT_BYTE_SIZE; }
-SK_INLINE void InitSocState() { sk_init_soc_state(); }
+SK_INLINE void InitSocState() {
+  Internal::order_vector_instructions();
+  sk_init_soc_state();
+}
 
 template <EngineType engine, auto function, class... Args>
 SK_INLINE void Async(Args... args) {

@@ -9,6 +9,12 @@
 namespace AscendC {
 
 namespace Internal {
+/* At the first thing every tensor kernel does: make a pipe, reset the core's state, name an address. */
+SK_INLINE void order_vector_instructions() {
+#ifndef SK_NO_AUTO_SYNC
+  sk_auto_sync_begin();
+#endif
+}
 SK_INLINE void order_local_access() {
 #ifndef SK_NO_AUTO_SYNC
   sk_auto_sync_local();
@@ -139,9 +145,13 @@ public:
   /* Static form: bytes from the start of the position's memory, elements. */
   SK_INLINE LocalTensor(TPosition position, uint32_t address, uint32_t elems)
       : address_(reinterpret_cast<T *>(sk_local_address(Internal::memory_of(position), address))),
-        bytes_(static_cast<uint32_t>(Internal::bytes_of_elems<T>(elems))), position_(position) {}
+        bytes_(static_cast<uint32_t>(Internal::bytes_of_elems<T>(elems))), position_(position) {
+    Internal::order_vector_instructions();
+  }
   SK_INLINE explicit LocalTensor(uint32_t address)
-      : address_(reinterpret_cast<T *>(sk_local_address(1, address))), bytes_(TOTAL_UB_SIZE - address), position_(TPosition::VECCALC) {}
+      : address_(reinterpret_cast<T *>(sk_local_address(1, address))), bytes_(TOTAL_UB_SIZE - address), position_(TPosition::VECCALC) {
+    Internal::order_vector_instructions();
+  }
   SK_INLINE LocalTensor(sk_memory memory, TPosition position)
       : address_(reinterpret_cast<T *>(memory.address)), bytes_(static_cast<uint32_t>(memory.bytes)), position_(position) {}
 

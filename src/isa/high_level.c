@@ -1,0 +1,161 @@
+/* high_level.c - the high-level functions of the tensor API, each as one step on V.
+ *
+ * The framework composes them from vector instructions in ways that are not published; here the result is
+ * the formula in double, rounded once to the element type, the footprint that of the operands, the clock a
+ * few passes over the data. So results agree within the functions' accuracy, not bit for bit. */
+#include <math.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "isa/high_level.h"
+
+/* ---- operands ------------------------------------------------------------------------------------ */
+
+double sk__high_get(const void *from, uint32_t bits, uint64_t i) {
+  if (bits == 16) return sk__f32_from_f16(((const uint16_t *)from)[i]);
+  return ((const float *)from)[i];
+}
+void sk__high_put(void *to, uint32_t bits, uint64_t i, double value) {
+  if (bits == 16) ((uint16_t *)to)[i] = sk__f16_from_f32((float)value, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
+  else ((float *)to)[i] = (float)value;
+}
+
+bool sk__high_operand(sk__core *core, void **operand, uint64_t bytes, sk__access kind, const char *name) {
+  if (*operand == NULL || bytes == 0) return true;
+  *operand = sk__ub_operand(core, *operand, bytes, SK__BLOCK_BYTES, name);
+  if (*operand == NULL) return false;
+  sk__local_access(core, SK__PIPE_V, kind, *operand, bytes);
+  return true;
+}
+
+/* A pass over `elems` elements at 64 per cycle, `passes` times. */
+void sk__high_time(sk__core *core, uint64_t elems, uint32_t passes) {
+  sk__advance(core, SK__PIPE_V, passes * (sk__startup(core, SK__PIPE_V) + (elems + 63) / 64));
+}
+
+/* ---- elementwise --------------------------------------------------------------------------------- */
+
+/* Derivative of the logarithm of the gamma function: recurrence up to 10, then the asymptotic series. */
+static double digamma(double x) {
+  double result = 0;
+  if (x <= 0) {
+    if (floor(x) == x) return NAN;
+    return digamma(1 - x) - 3.14159265358979323846 / tan(3.14159265358979323846 * x);
+  }
+  for (; x < 10; x += 1) result -= 1 / x;
+  double inverse = 1 / (x * x);
+  return result + log(x) - 0.5 / x - inverse * (1.0 / 12 - inverse * (1.0 / 120 - inverse * (1.0 / 252 - inverse / 240)));
+}
+
+static double apply(sk_high_op op, double x, double y) {
+  switch (op) {
+#define X(name, formula) \
+  case SK_HIGH_##name: return (formula);
+    SK_HIGH_UNARY_LIST(X)
+    SK_HIGH_BINARY_LIST(X)
+#undef X
+  }
+  return NAN;
+}
+
+static const char *const op_names[] = {
+#define X(name, formula) #name,
+    SK_HIGH_UNARY_LIST(X) SK_HIGH_BINARY_LIST(X)
+#undef X
+};
+
+void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
+                         uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, op_names[op], SK__SITE());
+  if (core == NULL || count == 0) return;
+  uint64_t bytes = (uint64_t)count * float_bits / 8;
+  void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
+  if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
+      !sk__high_operand(core, &d, bytes, SK__WRITE, "dst"))
+    return;
+  for (uint32_t i = 0; i < count; i++)
+    sk__high_put(d, float_bits, i, apply(op, sk__high_get(a, float_bits, i), b != NULL ? sk__high_get(b, float_bits, i) : scalar));
+  sk__high_time(core, count, 8);
+}
+
+void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "SwiGLU", SK__SITE());
+  if (core == NULL || count == 0) return;
+  uint64_t bytes = (uint64_t)count * float_bits / 8;
+  void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
+  if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
+      !sk__high_operand(core, &d, bytes, SK__WRITE, "dst"))
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    double x = sk__high_get(a, float_bits, i), y = sk__high_get(b, float_bits, i);
+    sk__high_put(d, float_bits, i, x * y / (1 + exp(-beta * y)));
+  }
+  sk__high_time(core, count, 6);
+}
+
+/* ---- conversion ------------------------------------------------------------------------------------- */
+
+void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
+  if (core == NULL || count == 0) return;
+  void *d = dst, *s = (void *)(uintptr_t)src;
+  if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
+      !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    float value = (float)sk__high_get(s, float_bits, i) * scale + offset, rounded = rintf(value);
+    ((int8_t *)d)[i] = rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : (int8_t)rounded;
+  }
+  sk__high_time(core, count, 4);
+}
+
+/* Rows of the result begin at blocks; scales NULL: one for all. */
+void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
+                        float scale, uint32_t rows, uint32_t columns) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendDequant", SK__SITE());
+  if (core == NULL || rows == 0 || columns == 0) return;
+  uint32_t per_block = 256 / result_bits, pitch = (columns + per_block - 1) / per_block * per_block;
+  void *d = dst, *s = (void *)(uintptr_t)src, *k = (void *)(uintptr_t)scales;
+  if (!sk__high_operand(core, &s, (uint64_t)rows * columns * 4, SK__READ, "src") ||
+      !sk__high_operand(core, &k, (uint64_t)columns * 4, SK__READ, "deqScale") ||
+      !sk__high_operand(core, &d, ((uint64_t)(rows - 1) * pitch + columns) * result_bits / 8, SK__WRITE, "dst"))
+    return;
+  for (uint32_t r = 0; r < rows; r++)
+    for (uint32_t c = 0; c < columns; c++) {
+      float value = (float)((const int32_t *)s)[(uint64_t)r * columns + c] * (k != NULL ? ((const float *)k)[c] : scale);
+      if (result_is_bf16) ((uint16_t *)d)[(uint64_t)r * pitch + c] = sk__bf16_from_f32(value, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
+      else sk__high_put(d, result_bits, (uint64_t)r * pitch + c, value);
+    }
+  sk__high_time(core, (uint64_t)rows * columns, 3);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------ */
+
+static uint64_t elements(const uint32_t *shape, uint32_t dims) {
+  uint64_t n = 1;
+  for (uint32_t i = 0; i < dims; i++) n *= shape[i];
+  return n;
+}
+
+void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const uint32_t *dst_shape, const uint32_t *src_shape,
+                       uint32_t dims) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "Broadcast", SK__SITE());
+  if (core == NULL) return;
+  for (uint32_t i = 0; i < dims; i++)
+    if (src_shape[i] != 1 && src_shape[i] != dst_shape[i]) {
+      sk__bad_argument(core, "a dimension of the source", src_shape[i], "1 or %u, that of the result", dst_shape[i]);
+      return;
+    }
+  uint64_t total = elements(dst_shape, dims);
+  void *d = dst, *s = (void *)(uintptr_t)src;
+  if (!sk__high_operand(core, &s, elements(src_shape, dims) * elem_bytes, SK__READ, "src") ||
+      !sk__high_operand(core, &d, total * elem_bytes, SK__WRITE, "dst"))
+    return;
+  for (uint64_t i = 0; i < total; i++) {
+    uint64_t rest = i, from = 0, step = 1;
+    for (uint32_t k = dims; k-- > 0; rest /= dst_shape[k], step *= src_shape[k])
+      if (src_shape[k] != 1) from += rest % dst_shape[k] * step;
+    memcpy((uint8_t *)d + i * elem_bytes, (const uint8_t *)s + from * elem_bytes, elem_bytes);
+  }
+  sk__high_time(core, total, 1);
+}

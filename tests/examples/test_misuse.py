@@ -1,0 +1,125 @@
+"""Kernels that misuse the tensor API: each is found at the user's line, and its repaired twin is silent."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs"))
+import tap  # noqa: E402
+
+BUILD = Path(sys.argv[1])
+
+PROGRAM = """#include <cstdio>
+#include "acl/acl.h"
+#include "kernel_operator.h"
+using namespace AscendC;
+constexpr int32_t N = 256;
+%s
+int main() {
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  void *x = nullptr;
+  float zeros[2 * N] = {0};
+  aclrtMalloc(&x, sizeof zeros, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMemcpy(x, sizeof zeros, zeros, sizeof zeros, ACL_MEMCPY_HOST_TO_DEVICE);
+  k<<<1, 0, nullptr>>>((GM_ADDR)x);
+  aclrtSynchronizeDevice();
+  aclrtFree(x);
+  aclrtResetDevice(0);
+  aclFinalize();
+  return 0;
+}
+"""
+QUEUE_KERNEL = """
+__global__ __vector__ void k(GM_ADDR x) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 2> in;
+  TQue<TPosition::VECOUT, 2> out;
+  GlobalTensor<float> gm;
+  gm.SetGlobalBuffer((__gm__ float *)x, 2 * N);
+  %s
+}
+"""
+INIT = "pipe.InitBuffer(in, 2, N * 4); pipe.InitBuffer(out, 2, N * 4);\n"
+LOAD = "LocalTensor<float> a = in.AllocTensor<float>();\n DataCopy(a, gm, N);\n in.EnQue(a);\n a = in.DeQue<float>();\n"
+STORE = "out.EnQue(b);\n b = out.DeQue<float>();\n DataCopy(gm[N], b, N);\n out.FreeTensor(b);\n"
+ADD = "LocalTensor<float> b = out.AllocTensor<float>();\n Adds(b, a, 1.0f, N);\n"
+
+# name: (finding or None, kernel); "//!" marks the line the finding names.
+QUEUES = {
+    "a whole round trip": (None, INIT + LOAD + ADD + "in.FreeTensor(a);\n" + STORE),
+    "an input that is not freed": ("QUEUE_LEAK", INIT + LOAD + ADD + STORE + "pipe.Destroy(); //!\n"),
+    "a tensor freed twice": ("QUEUE_DOUBLE_FREE", INIT + LOAD + ADD + "in.FreeTensor(a);\n in.FreeTensor(a); //!\n" + STORE),
+    "an empty queue read": ("QUEUE_STATE", INIT + "LocalTensor<float> a = in.DeQue<float>(); //!\n"),
+    "a queue without buffers": ("QUEUE_STATE", "LocalTensor<float> a = in.AllocTensor<float>(); //!\n"),
+    "more tensors than buffers": ("QUEUE_STATE", INIT + "for (int i = 0; i < 3; i++) {\n LocalTensor<float> a = in.AllocTensor<float>(); //!\n}\n"),
+    "a tensor of another queue": ("QUEUE_STATE", INIT + LOAD + "out.EnQue(a); //!\n in.FreeTensor(a);\n"),
+    "a tensor enqueued twice": ("QUEUE_STATE", INIT + "LocalTensor<float> a = in.AllocTensor<float>();\n in.EnQue(a);\n in.EnQue(a); //!\n"
+                                "a = in.DeQue<float>();\n in.FreeTensor(a);\n"),
+    "memory beyond the unified buffer": ("LOCAL_OUT_OF_BOUNDS", "pipe.InitBuffer(in, 2, 100 * 1024); //!\n"),
+    "nine buffers in a queue": ("BAD_ARGUMENT", "pipe.InitBuffer(in, 9, 64); //!\n"),
+    "an event released that nobody took": ("QUEUE_STATE", "pipe.ReleaseEventID<HardEvent::MTE2_V>(3); //!\n"),
+    "a use without the queue's event": ("SYNC_LOCAL", INIT + "LocalTensor<float> a = in.AllocTensor<float>();\n DataCopy(a, gm, N);\n" + ADD.replace("N);", "N); //!") + "in.EnQue(a);\n"
+                                        "a = in.DeQue<float>();\n in.FreeTensor(a);\n" + STORE),
+    "a scalar read that the compiler synchronises": (None, INIT + LOAD + ADD + "in.FreeTensor(a);\n b.SetValue(0, b.GetValue(1));\n" + STORE.replace("DataCopy", "SetFlag<HardEvent::S_MTE3>(EVENT_ID5);\nWaitFlag<HardEvent::S_MTE3>(EVENT_ID5);\nDataCopy")),
+    "an assertion that fails": ("TRAP", INIT + "assert(in.HasTensorInQue(), \"none of %d\\n\", 2); //!\n"),
+    "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
+}
+
+# Calls that must not compile, with a word of the message.
+REFUSED = {
+    "Hccl<0> hccl;": "Hccl",
+    "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
+    "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
+    "PipeBarrier<PIPE_S>();": "PipeBarrier",
+    "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16",
+}
+
+
+def compile_kernel(folder: Path, body: str) -> subprocess.CompletedProcess:
+    """Compiles a program around the kernel body."""
+    (folder / "k.cpp").write_text(PROGRAM % (QUEUE_KERNEL % body), encoding="utf-8")
+    return subprocess.run([BUILD / "skcc", "-g", "-O2", "k.cpp", "-o", "k"], cwd=folder, capture_output=True, text=True, timeout=120,
+                          check=False)
+
+
+def run_kernel(body: str) -> tuple[str, int]:
+    """What skv run says, and the number of the marked line."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        done = compile_kernel(folder, body)
+        assert done.returncode == 0, done.stderr
+        source = (folder / "k.cpp").read_text(encoding="utf-8").splitlines()
+        marked = [i for i, line in enumerate(source, 1) if "//!" in line]
+        done = subprocess.run([BUILD / "skv", "run", "./k"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        return done.stdout + done.stderr, marked[0] if marked else 0
+
+
+def finds(name: str, finding: str | None, body: str):
+    def test():
+        said, line = run_kernel(body)
+        ids = re.findall(r"^\s+(?:error|warning)\s+(\S+)", said, re.MULTILINE)
+        if finding is None:
+            assert ids == [], said
+            return
+        assert finding in ids, said
+        assert f"k.cpp:{line}" in said, f"line {line} is not named\n{said}"
+
+    test.__name__ = f"{name}: {finding or 'silent'}"
+    return test
+
+
+def refuses(body: str, word: str):
+    def test():
+        with tempfile.TemporaryDirectory() as scratch:
+            done = compile_kernel(Path(scratch), INIT + body)
+            assert done.returncode != 0, "it compiles"
+            assert word in done.stderr, done.stderr
+
+    test.__name__ = f"does not compile, and says {word}"
+    return test
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run([finds(name, *case) for name, case in QUEUES.items()] + [refuses(*case) for case in REFUSED.items()]))

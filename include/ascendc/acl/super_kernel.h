@@ -114,6 +114,64 @@ typedef struct aclskOptions {
  *                            aclGetRecentErrMsg names the rule */
 ACL_FUNC_VISIBILITY aclError aclskOptimize(aclmdlRI model, aclskOptions *options);
 
+/* ---- scopes of a graph that is only described ---- */
+
+typedef enum aclskScopeVerifyNodeType {
+  ACLSK_SCOPE_VERIFY_NODE_WAIT = 0,
+  ACLSK_SCOPE_VERIFY_NODE_NOTIFY = 1,
+  ACLSK_SCOPE_VERIFY_NODE_COMPUTE = 2
+} aclskScopeVerifyNodeType;
+typedef enum aclskScopeVerifyKernelType {
+  ACLSK_SCOPE_VERIFY_KERNEL_NO_AICORE = 0,
+  ACLSK_SCOPE_VERIFY_KERNEL_CUBE = 1,
+  ACLSK_SCOPE_VERIFY_KERNEL_VECTOR = 2,
+  ACLSK_SCOPE_VERIFY_KERNEL_MIX = 3
+} aclskScopeVerifyKernelType;
+
+typedef struct aclskScopeVerifyNodeInfo {
+  int64_t taskId;               /* unique; ascending in order of capture */
+  int64_t streamId;
+  int64_t eventId;              /* WAIT, NOTIFY */
+  int32_t scopeId;              /* -1: in no scope */
+  aclskScopeVerifyNodeType taskType;
+  aclskScopeVerifyKernelType kernelType;
+  uint32_t numBlocks;           /* 0: needs no cores */
+  uint32_t taskRatio[2];        /* MIX: cube and vector cores per block: 1:0, 0:1, 1:1, 1:2 */
+  int32_t scheMode;             /* 1: batch mode; other values: off */
+  uint32_t flag;                /* must be 0: core counts known at run time only are not modelled */
+  uint32_t coreLimit[2];        /* belongs to flag */
+  int32_t extendType;           /* must be 0 */
+  void *extendInfo;             /* must be NULL */
+} aclskScopeVerifyNodeInfo;
+typedef struct aclskScopeVerifyGraphInfo {
+  aclskScopeVerifyNodeInfo *nodes;
+  size_t nodeCount;
+  int32_t extendType;           /* must be 0 */
+  void *extendInfo;             /* must be NULL */
+} aclskScopeVerifyGraphInfo;
+
+typedef enum aclskScopeVerifySplitType {
+  ACLSK_SCOPE_VERIFY_SPLIT_BEFORE_NODE = 0, /* the scope is cut before the node */
+  ACLSK_SCOPE_VERIFY_SPLIT_EXCLUDE_NODE = 2 /* and the node stays outside */
+} aclskScopeVerifySplitType;
+typedef enum aclskScopeVerifySplitReason {
+  ACLSK_SCOPE_VERIFY_DEADLOCK_DETECTED = 0,
+  ACLSK_SCOPE_VERIFY_SYNCALL_OP_DROP = 1
+} aclskScopeVerifySplitReason;
+typedef struct aclskScopeVerifySplitResult {
+  aclskScopeVerifyNodeInfo *splitNode; /* one of the graph's */
+  aclskScopeVerifySplitType splitType;
+  aclskScopeVerifySplitReason splitReason;
+  int32_t extendType;
+  void *extendInfo;
+} aclskScopeVerifySplitResult;
+
+/* Where the scopes of a described graph have to be cut, by task id. *realSplitResultCount is always set.
+ *   ACL_ERROR_INVALID_PARAM  a malformed graph (count 0), or fewer than count results fit (nothing is written)
+ *   ACL_ERROR_FAILURE        a scope cannot be made safe by cutting */
+ACL_FUNC_VISIBILITY aclError aclskScopeVerify(const aclskScopeVerifyGraphInfo *verifyGraph, size_t maxSplitResultCount,
+                                              aclskScopeVerifySplitResult *splitResults, size_t *realSplitResultCount);
+
 #ifdef __cplusplus
 }
 #endif

@@ -140,6 +140,13 @@ void __tsan_atomic_signal_fence(int order) {
 
 /* ---- memory functions: products are linked with --wrap ------------------------------------------- */
 
+/* With sanitizers, shared libraries name memcpy without a version, and the linker believes that they call its
+ * replacement: then it must not be hidden (they do not call it: names are looked up again when they load). */
+#ifndef SK_WRAPPED_VISIBILITY
+#define SK_WRAPPED_VISIBILITY "hidden"
+#endif
+#define WRAPPED __attribute__((visibility(SK_WRAPPED_VISIBILITY)))
+
 void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__real_memmove(void *to, const void *from, size_t bytes);
 void *__real_memset(void *to, int value, size_t bytes);
@@ -158,13 +165,13 @@ void *__real___memset_chk(void *to, int value, size_t bytes, size_t room);
   } while (0)
 
 #define COPY(name, real)                                                      \
-  HOOK void *name(void *to, const void *from, size_t bytes);                  \
+  WRAPPED void *name(void *to, const void *from, size_t bytes);               \
   void *name(void *to, const void *from, size_t bytes) {                      \
     REPORT_COPY(to, from, bytes);                                             \
     return real(to, from, bytes);                                             \
   }
 #define FILL(name, real)                                                      \
-  HOOK void *name(void *to, int value, size_t bytes);                         \
+  WRAPPED void *name(void *to, int value, size_t bytes);                      \
   void *name(void *to, int value, size_t bytes) {                             \
     REPORT_FILL(to, bytes);                                                   \
     return real(to, value, bytes);                                            \
@@ -173,13 +180,13 @@ COPY(__wrap_memcpy, __real_memcpy) COPY(__wrap_memmove, __real_memmove) FILL(__w
 COPY(__tsan_memcpy, __real_memcpy) COPY(__tsan_memmove, __real_memmove) FILL(__tsan_memset, __real_memset)
 
 #define CHECKED_COPY(name, real)                                              \
-  HOOK void *name(void *to, const void *from, size_t bytes, size_t room);     \
+  WRAPPED void *name(void *to, const void *from, size_t bytes, size_t room);  \
   void *name(void *to, const void *from, size_t bytes, size_t room) {         \
     REPORT_COPY(to, from, bytes);                                             \
     return real(to, from, bytes, room);                                       \
   }
 CHECKED_COPY(__wrap___memcpy_chk, __real___memcpy_chk) CHECKED_COPY(__wrap___memmove_chk, __real___memmove_chk)
-HOOK void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room);
+WRAPPED void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room);
 void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room) {
   REPORT_FILL(to, bytes);
   return __real___memset_chk(to, value, bytes, room);

@@ -124,9 +124,10 @@ static void emit_dynamic_call(sk__ge_build *b, unsigned queues, const sk__ge_par
   bool doubled = !b->emulate && out->type == SK_MIX_AIC_1_2 && has_vector_tiling(part->sub);
   emit_selection_barrier(b, queues, part);
   emit_flush(b, queues, part->flush_before);
-  sk__ge_emit(b, queues, (sk__ge_step){.kind = SK__GE_STEP_DFUNC, .sub = part->position, .count = out->blocks,
-                                       .vector_count = out->blocks * (doubled ? 2 : 1), .copies = (uint8_t)out->copies,
-                                       .feed = feed ? SK__GE_FEED_PUBLISH_END | SK__GE_FEED_REPLAY : 0});
+  for (int type = SK__AIC; type <= SK__AIV; type++)
+    sk__ge_emit(b, queues & 1u << type, (sk__ge_step){.kind = SK__GE_STEP_DFUNC, .sub = part->position, .count = out->blocks,
+                                                       .vector_count = out->blocks * (doubled && type == SK__AIV ? 2 : 1), .copies = (uint8_t)out->copies,
+                                                       .feed = feed ? SK__GE_FEED_PUBLISH_END | SK__GE_FEED_REPLAY : 0});
   emit_flush(b, queues, part->flush_after);
   sk__core_type unlocker = sk__ge_is_aiv(part->sub->type) ? SK__AIV : SK__AIC;
   sk__ge_emit(b, queues & 1u << unlocker, (sk__ge_step){.kind = SK__GE_STEP_UNLOCK, .param = {part->lock_param}});

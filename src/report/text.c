@@ -214,8 +214,10 @@ static void print_verdict(json_t *document, FILE *to) {
     else findings++;
   }
   fprintf(to, "\nverdict: %s", sk__string_of(document, "verdict"));
-  if (findings > 0) fprintf(to, " (%zu finding%s; skv explain ID tells more)", findings, findings == 1 ? "" : "s");
-  if (suppressed > 0) fprintf(to, " (%zu finding%s suppressed)", suppressed, suppressed == 1 ? "" : "s");
+  if (findings > 0) fprintf(to, " (%zu finding%s", findings, findings == 1 ? "" : "s");
+  if (findings > 0 && suppressed > 0) fprintf(to, ", %zu more suppressed", suppressed);
+  if (findings > 0) fprintf(to, "; skv explain ID tells more)");
+  else if (suppressed > 0) fprintf(to, " (%zu finding%s suppressed)", suppressed, suppressed == 1 ? "" : "s");
   fprintf(to, "\n");
 }
 

@@ -9,9 +9,9 @@ using namespace AscendC;
 
 constexpr int32_t TILE = 4096;
 
-class Gelu {
+class GeluOperator {
 public:
-  __aicore__ inline Gelu(GM_ADDR x, GM_ADDR y, TPipe *pipe) {
+  __aicore__ inline GeluOperator(GM_ADDR x, GM_ADDR y, TPipe *pipe) {
     xGm_.SetGlobalBuffer((__gm__ half *)x);
     yGm_.SetGlobalBuffer((__gm__ half *)y);
     pipe->InitBuffer(in_, 2, TILE * sizeof(half));
@@ -46,7 +46,7 @@ private:
 
 __global__ __vector__ void cpp_gelu(GM_ADDR x, GM_ADDR y, uint32_t tiles) {
   TPipe pipe;
-  Gelu op(x, y, &pipe);
+  GeluOperator op(x, y, &pipe);
   for (uint32_t tile = GetBlockIdx(); tile < tiles; tile += GetBlockNum()) op.Tile(tile * TILE);
 }
 

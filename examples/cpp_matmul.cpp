@@ -10,9 +10,9 @@ using namespace AscendC;
 constexpr uint16_t M = 64, N = 96, K = 128, PIECE = 64; // of one block; K is loaded in pieces
 constexpr uint16_t C0 = 16;                             // columns of a fractal
 
-class Matmul {
+class MatmulOperator {
 public:
-  __aicore__ inline Matmul(GM_ADDR a, GM_ADDR b, GM_ADDR c, TPipe *pipe) {
+  __aicore__ inline MatmulOperator(GM_ADDR a, GM_ADDR b, GM_ADDR c, TPipe *pipe) {
     uint64_t block = GetBlockIdx();
     aGm_.SetGlobalBuffer((__gm__ half *)a + block * M * K, M * K);
     bGm_.SetGlobalBuffer((__gm__ half *)b, K * N);
@@ -91,7 +91,7 @@ private:
 
 __global__ __cube__ void cpp_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   TPipe pipe;
-  Matmul op(a, b, c, &pipe);
+  MatmulOperator op(a, b, c, &pipe);
   op.Run();
 }
 

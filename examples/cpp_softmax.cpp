@@ -10,9 +10,9 @@ using namespace AscendC;
 constexpr uint32_t ROWS = 8, COLUMNS = 512, TILE = ROWS * COLUMNS; // of one tile
 constexpr uint8_t ROW_BLOCKS = COLUMNS / 8, PIECES = COLUMNS / 64;
 
-class Softmax {
+class SoftmaxOperator {
 public:
-  __aicore__ inline Softmax(GM_ADDR x, GM_ADDR y, TPipe *pipe) {
+  __aicore__ inline SoftmaxOperator(GM_ADDR x, GM_ADDR y, TPipe *pipe) {
     xGm_.SetGlobalBuffer((__gm__ float *)x);
     yGm_.SetGlobalBuffer((__gm__ float *)y);
     pipe->InitBuffer(in_, 2, TILE * sizeof(float));
@@ -73,7 +73,7 @@ private:
 
 __global__ __vector__ void cpp_softmax(GM_ADDR x, GM_ADDR y, uint32_t tiles) {
   TPipe pipe;
-  Softmax op(x, y, &pipe);
+  SoftmaxOperator op(x, y, &pipe);
   for (uint32_t tile = GetBlockIdx(); tile < tiles; tile += GetBlockNum()) op.Tile(tile * TILE);
 }
 

@@ -416,6 +416,31 @@ void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__ac
   sk__probe_end(&probe);
 }
 
+void sk__shadow_gm_ahead(const sk__checker *checker, uint64_t address, uint64_t bytes, int level) {
+  const sk__gm_page *page = page_of(checker, address);
+  if (level == 0) {
+    __builtin_prefetch(page);
+    return;
+  }
+  if (checker->threaded) return; /* the record may be under another thread's hands */
+  uint32_t head = atomic_load_explicit(&page->head, memory_order_relaxed);
+  if ((head & HEAD_EXPANDED) == 0) {
+    if (is_set(page->accessor[0])) __builtin_prefetch(set_of(page->accessor[0]));
+    return;
+  }
+  const gm_chunk *chunk = &chunks_of(page)->chunk[address % SK__PAGE_BYTES >> SK__CHUNK_SHIFT];
+  const gm_chunk *last = &chunks_of(page)->chunk[(address + bytes - 1) % SK__PAGE_BYTES >> SK__CHUNK_SHIFT];
+  if (last < chunk) last = chunk; /* the access ends in the next page */
+  for (; chunk <= last; chunk++) {
+    if (level == 1) __builtin_prefetch(chunk);
+    else if (chunk->runs == NULL && is_set(chunk->cell.accessor)) {
+      const char *set = (const char *)set_of(chunk->cell.accessor);
+      __builtin_prefetch(set);
+      __builtin_prefetch(set + 64);
+    }
+  }
+}
+
 /* ---- the host -------------------------------------------------------------------------------- */
 
 /* Pages that were never touched stay untouched when there is nothing to forget. */

@@ -148,10 +148,17 @@ static void scatter_rows(uint8_t *to, const uint8_t *from, uint32_t rows, uint32
   }
 }
 
-/* Rows of a matrix lie far apart: the host's own prefetcher does not see the next one coming. */
+/* Rows of a matrix lie far apart: the host's own prefetcher sees neither the next one coming nor what
+ * the checks keep of it, which is three steps of pointers away. */
 #define ROWS_AHEAD 4u
-static inline void prefetch(uint64_t address, uint32_t bytes) {
-  for (uint32_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(address + i));
+static inline void prefetch(const sk__core *core, uint64_t from, uint64_t step, uint32_t rows_left, uint32_t bytes) {
+  if (rows_left > ROWS_AHEAD)
+    for (uint32_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(from + ROWS_AHEAD * step + i));
+  if (!core->checks) return;
+  for (int level = 0; level <= 2; level++) {
+    uint32_t ahead = 2 * ROWS_AHEAD - (uint32_t)level * 3; /* 8, 5, 2 rows */
+    if (rows_left > ahead) sk__shadow_gm_ahead(core->checker, from + ahead * step, bytes, level);
+  }
 }
 
 /* One matrix: rows come through scratch, because device memory is read whole bursts at a time. */
@@ -168,7 +175,7 @@ static bool nd2nz_matrix(sk__core *core, const nd2nz *p, uint8_t *to, uint64_t f
     } else {
       for (uint32_t i = 0; i < rows; i++) {
         uint8_t *row = stage + (size_t)i * pitch;
-        if (r + i + ROWS_AHEAD < p->rows) prefetch(from + (r + i + ROWS_AHEAD) * src_step, bytes);
+        prefetch(core, from + (r + i) * src_step, src_step, p->rows - (r + i), bytes);
         if (!sk__gm_load(core, SK__PIPE_MTE2, row, from + (r + i) * src_step, bytes)) return false;
         memset(row + bytes, 0, pitch - bytes);
       }

@@ -22,7 +22,7 @@ static const char help[] =
     "                            {\"super_kernel_optimize_options\": {...}, \"super_kernel_debug_options\": {...}}\n"
     "  --format F                listing (default), json, dot (Graphviz)\n"
     "  --trace FILE              what each core of PROGRAM does, un-fused and fused, as a Chrome trace (estimated times)\n"
-    "  --check FILE              play recorded decisions; exit 0 only when all agree\n"
+    "  --check FILE              play recorded decisions of either path; exit 0 only when all agree\n"
     "  --emulate-vendor-defects  decide as the real optimizer does where it is known to be wrong\n\n"
     "examples:\n"
     "  skv plan ./seed_case\n"
@@ -48,9 +48,22 @@ static int read_format(const char *text, format *out) {
 
 /* ---- recorded decisions ---- */
 
+/* The first record tells whether a file holds plans of captured graphs or programs of graph mode. */
+static bool holds_ge_records(FILE *file) {
+  json_t *first = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+  bool ge = first != NULL && sk__ge_is_vectors(first);
+  json_decref(first);
+  rewind(file);
+  return ge;
+}
+
 static int check_vectors(const request *r) {
   FILE *file = fopen(r->check, "r");
   if (file == NULL) return sk__cli_usage("plan", "--check '%s': %s", r->check, strerror(errno));
+  if (holds_ge_records(file)) {
+    fclose(file);
+    return sk__ge_check(r->check, r->emulate, stdout) == 0 ? SK__EXIT_CLEAN : SK__EXIT_FOUND;
+  }
   sk__check_result result;
   sk_status status = sk__plan_check(file, r->emulate, stdout, &result);
   fclose(file);

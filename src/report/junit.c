@@ -5,7 +5,10 @@
 #include "report/parts.h"
 #include "report/report.h"
 
-typedef struct totals { size_t tests, failures, errors, skipped; } totals;
+typedef struct totals {
+  size_t tests, failures, errors, skipped;
+  bool short_of_memory; /* a body is missing: the whole is not to be used */
+} totals;
 
 /* ---- XML ---- */
 
@@ -29,16 +32,18 @@ static void attribute(const char *name, const char *value, FILE *to) {
   fputc('"', to);
 }
 
-/* What a function prints, as the body of an element. Nothing when memory is short. */
+/* What a function prints, as the body of an element. */
 typedef struct body { char *text; size_t bytes; FILE *to; } body;
-static bool body_begin(body *b) {
+static bool body_begin(body *b, totals *sums) {
   *b = (body){0};
   b->to = open_memstream(&b->text, &b->bytes);
+  sums->short_of_memory |= b->to == NULL;
   return b->to != NULL;
 }
-static void body_end(body *b, FILE *to) {
-  fclose(b->to);
-  escape(b->text, false, to);
+static void body_end(body *b, totals *sums, FILE *to) {
+  bool failed = ferror(b->to) != 0;
+  if (fclose(b->to) != 0 || failed) sums->short_of_memory = true;
+  else escape(b->text, false, to);
   free(b->text);
 }
 
@@ -99,16 +104,16 @@ static void print_findings(json_t *document, const char *mode, size_t mode_index
 }
 
 /* Why the mode failed, what differs, and the findings that count. */
-static void print_trouble(json_t *document, json_t *mode, size_t mode_index, FILE *to) {
+static void print_trouble(json_t *document, json_t *mode, size_t mode_index, totals *sums, FILE *to) {
   size_t index;
   json_t *difference;
   body b;
-  if (!body_begin(&b)) return;
+  if (!body_begin(&b, sums)) return;
   fprintf(b.to, "\n");
   if (sk__string_of(mode, "why")[0] != '\0') fprintf(b.to, "  failed: %s\n", sk__string_of(mode, "why"));
   json_array_foreach(json_object_get(mode, "differences"), index, difference) sk__print_difference(difference, b.to);
   print_findings(document, sk__string_of(mode, "name"), mode_index, true, b.to);
-  body_end(&b, to);
+  body_end(&b, sums, to);
 }
 
 static void begin_case(json_t *document, const char *name, double seconds, FILE *to) {
@@ -129,15 +134,15 @@ static void mode_case(json_t *document, json_t *mode, size_t mode_index, totals 
     attribute("message", what.message, to);
     if (what.type != NULL) attribute("type", what.type, to);
     fprintf(to, ">");
-    if (what.type != NULL) print_trouble(document, mode, mode_index, to);
+    if (what.type != NULL) print_trouble(document, mode, mode_index, sums, to);
     fprintf(to, "</%s>\n", what.element);
     *(what.type == NULL ? &sums->skipped : what.element[0] == 'e' ? &sums->errors : &sums->failures) += 1;
   }
   body b;
-  if (what.told > 0 && body_begin(&b)) {
+  if (what.told > 0 && body_begin(&b, sums)) {
     print_findings(document, sk__string_of(mode, "name"), mode_index, false, b.to);
     fprintf(to, "      <system-out>");
-    body_end(&b, to);
+    body_end(&b, sums, to);
     fprintf(to, "</system-out>\n");
   }
   fprintf(to, "    </testcase>\n");
@@ -174,8 +179,8 @@ sk_status sk__report_junit(json_t *document, FILE *to) {
   json_t *mode;
   json_array_foreach(json_object_get(document, "modes"), index, mode) mode_case(document, mode, index, &sums, held);
   program_case(document, &sums, held);
-  bool short_of_memory = ferror(held) != 0;
-  if (fclose(held) != 0 || short_of_memory) {
+  sums.short_of_memory |= ferror(held) != 0;
+  if (fclose(held) != 0 || sums.short_of_memory) {
     free(cases);
     return SK_OUT_OF_MEMORY;
   }

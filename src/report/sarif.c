@@ -228,10 +228,12 @@ sk_status sk__report_sarif(json_t *document, int exit_code, const char *version,
   json_t *rules = json_array(), *results = json_array(), *findings = json_object_get(document, "findings");
   bool suppressions = json_is_object(json_object_get(document, "suppressions"));
   for (size_t i = 0; i < json_array_size(findings); i++) json_array_append_new(results, result_of(findings, i, rules, suppressions));
+  bool whole = json_array_size(results) == json_array_size(findings); /* what found no memory was not appended */
   json_t *driver = json_pack("{s:s, s:s, s:s, s:o}", "name", "superkernel", "version", version, "semanticVersion", version, "rules", rules);
   json_t *run = json_pack("{s:{s:o}, s:[o], s:o, s:s, s:{s:s, s:O}}", "tool", "driver", driver, "invocations",
                           invocation(document, exit_code), "results", results, "columnKind", "utf16CodeUnits", "properties",
                           "program", sk__string_of(document, "program"), "soc", json_object_get(document, "soc"));
-  *out = json_pack("{s:s, s:s, s:[o]}", "$schema", SCHEMA, "version", "2.1.0", "runs", run);
+  *out = json_pack("{s:s, s:s, s:[o]}", "$schema", SCHEMA, "version", "2.1.0", "runs", whole ? run : NULL);
+  if (!whole) json_decref(run);
   return *out != NULL ? SK_OK : SK_OUT_OF_MEMORY;
 }

@@ -78,6 +78,18 @@ static void test_other_documents_are_refused(void **state) {
   }
 }
 
+/* A rule on whatever it is. */
+static void suppress(json_t *document) {
+  json_t *copy = json_deep_copy(document);
+  json_t *rules = load("{\"file\":\"f\",\"rules\":[{\"line\":1,\"rule\":\"H7 k *.c\",\"id\":\"H7\",\"kernel\":\"k\",\"file\":\"*.c\","
+                       "\"reason\":\"known\",\"used\":false}]}");
+  sk__suppressions_apply(rules, copy);
+  char *text = text_of(copy);
+  free(text);
+  json_decref(rules);
+  json_decref(copy);
+}
+
 /* Each value of the sample in turn is taken away or becomes something else; whatever comes of it ends well. */
 static size_t damage(json_t *whole, json_t *part) {
   static const char *const others[] = {"null", "-7", "\"word\"", "[]", "{}", "[1,2]", "1e300"};
@@ -93,6 +105,7 @@ static size_t damage(json_t *whole, json_t *part) {
       else json_object_del(part, key);
       free(text_of(whole));
       other_forms(whole);
+      suppress(whole);
       json_object_set(part, key, kept);
     }
     tried += damage(whole, kept);
@@ -105,6 +118,7 @@ static size_t damage(json_t *whole, json_t *part) {
       json_array_set_new(part, index, json_loads(others[i], JSON_DECODE_ANY, NULL));
       free(text_of(whole));
       other_forms(whole);
+      suppress(whole);
       json_array_set(part, index, kept);
     }
     tried += damage(whole, kept);
@@ -120,6 +134,26 @@ static void test_damaged_documents_end_well(void **state) {
   assert_non_null(text);
   free(text);
   json_decref(document);
+}
+/* What is suppressed leaves the verdict to the rest: here a mode that differs. */
+static void test_verdict_without_suppressed_findings(void **state) {
+  (void)state;
+  static const struct { const char *verdict, *result, *severity, *left; } cases[] = {
+      {"findings", "different", "error", "mismatch"}, {"findings", "failed", "error", "findings"},
+      {"findings", "identical", "error", "clean"},    {"findings", "identical", "warning", "clean"},
+      {"error", "identical", "error", "error"},       {"not-modelled", "identical", "error", "not-modelled"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    json_t *document = load(sample), *mode = json_array_get(json_object_get(document, "modes"), 1);
+    json_t *rules = load("{\"file\":\"f\",\"rules\":[{\"line\":1,\"rule\":\"H7\",\"id\":\"H7\",\"kernel\":\"*\",\"file\":\"*\","
+                         "\"reason\":\"known\",\"used\":false}]}");
+    json_object_set_new(document, "verdict", json_string(cases[i].verdict));
+    json_object_set_new(mode, "result", json_string(cases[i].result));
+    json_object_set_new(json_array_get(json_object_get(document, "findings"), 0), "severity", json_string(cases[i].severity));
+    sk__suppressions_apply(rules, document);
+    assert_string_equal(json_string_value(json_object_get(document, "verdict")), cases[i].left);
+    json_decref(rules);
+    json_decref(document);
+  }
 }
 static void test_reports_that_cannot_be_written(void **state) {
   (void)state;
@@ -280,6 +314,7 @@ static void test_verdicts(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_other_documents_are_refused), SK_TEST(test_damaged_documents_end_well), SK_TEST(test_reports_that_cannot_be_written),
+         SK_TEST(test_verdict_without_suppressed_findings),
          SK_TEST(test_text_of_a_full_report), SK_TEST(test_many_quiet_modes_are_folded), SK_TEST(test_wide_columns_stay_in_line),
          SK_TEST(test_like_ends_are_told_once),
          SK_TEST(test_a_run_without_launches), SK_TEST(test_written_reports_read_back), SK_TEST(test_json_of_a_result), SK_TEST(test_verdicts))

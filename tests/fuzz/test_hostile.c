@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "fuzz/parsers.h"
 #include "harness.h"
@@ -107,6 +109,21 @@ static void bytes_that_are_no_text(void **state) {
   assert_int_equal(parse(FUZZ_GRAPH, "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"K\\u0000\"}]}]}"), SK_PARSE);
 }
 
+/* What the fuzzer starts from is good input: a byte that picks the parser, then the text. */
+static void seeds_are_good(void **state) {
+  (void)state;
+  static const char *const names[] = {"graph", "options", "ge_options", "ge_record", "schedule", "modes", "pattern"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char path[4096], *text = NULL;
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/tests/fuzz/seeds/%s", SUPERKERNEL_SOURCE, names[i]);
+    assert_int_equal(sk__file_read(path, &text, &bytes), SK_OK);
+    assert_int_equal((unsigned char)text[0] % FUZZ_PARSERS, i);
+    if (fuzz_parse((fuzz_parser)i, (const uint8_t *)text + 1, bytes - 1) != SK_OK) fail_msg("%s", names[i]);
+    sk__free(text);
+  }
+}
+
 /* Every shorter beginning of a good input; only option strings may be good then. */
 static void truncated(void **state) {
   (void)state;
@@ -135,5 +152,5 @@ static void changed_at_random(void **state) {
   }
 }
 
-SK_TESTS(SK_TEST(nothing_at_all), SK_TEST(deep_nesting), SK_TEST(huge_numbers), SK_TEST(bytes_that_are_no_text), SK_TEST(truncated),
+SK_TESTS(SK_TEST(nothing_at_all), SK_TEST(deep_nesting), SK_TEST(huge_numbers), SK_TEST(bytes_that_are_no_text), SK_TEST(truncated), SK_TEST(seeds_are_good),
          SK_TEST(changed_at_random), SK_TEST(good_input_is_taken))

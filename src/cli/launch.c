@@ -87,7 +87,7 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
   char end[128];
   describe_end(status, end, sizeof end);
   json_object_set_new(document, "program", json_string(run->program[0]));
-  if (!run->no_source) sk__report_add_source(document);
+  if (!run->no_source) sk__report_add_source(document, run->program[0]);
   if (run->suppressions != NULL) sk__suppressions_apply(run->suppressions, document);
   int code = sk__cli_verdict_code(document);
   if (end[0] != '\0') {

@@ -23,8 +23,9 @@
 
 /* New reference; NULL on no memory. */
 json_t *sk__report_json(const sk__verify_result *result, const sk__soc *soc);
-/* Puts the source line of each end into the document ("code") where its file can be read. */
-SK__API void sk__report_add_source(json_t *document);
+/* Puts the source line of each end into the document ("code") where its file can be read and is not newer than
+ * the program's. */
+SK__API void sk__report_add_source(json_t *document, const char *program);
 
 /* A file of suppressions (docs/json-schema.md tells its form): an object to apply, a new reference. SK_PARSE:
  * `why` names line and rule; other errors are the file's. */

@@ -52,7 +52,7 @@ static void print_findings(void) {
   if (document == NULL) return;
   if (json_array_size(json_object_get(document, "findings")) > 0) {
     json_object_set_new(document, "program", json_string(program_invocation_short_name));
-    sk__report_add_source(document);
+    sk__report_add_source(document, "/proc/self/exe");
     if (sk__report_text(document, true, stderr) != SK_OK) fprintf(stderr, "superkernel: the findings cannot be printed\n");
   }
   json_decref(document);

@@ -1,4 +1,5 @@
 /* source.c - the source line of each end goes into the document, so that a saved one shows it anywhere. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -30,11 +31,18 @@ static char *trim(char *line) {
   return line;
 }
 
-static void add_line(json_t *end) {
+static bool is_newer(const struct stat *one, const struct stat *other) {
+  if (one->st_mtim.tv_sec != other->st_mtim.tv_sec) return one->st_mtim.tv_sec > other->st_mtim.tv_sec;
+  return one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
+}
+
+/* A file that changed after the program was built may have something else in that line. */
+static void add_line(json_t *end, const struct stat *program) {
   const char *path = sk__string_of(end, "file");
   long long number = sk__integer_of(end, "line");
   struct stat status;
-  if (number < 1 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return; /* a pipe would never end */
+  if (number < 1 || stat(path, &status) != 0 || is_newer(&status, program)) return;
+  if (!S_ISREG(status.st_mode)) return; /* a pipe would never end */
   FILE *file = fopen(path, "r");
   if (file == NULL) return;
   char *line = read_line(file, number);
@@ -46,9 +54,11 @@ static void add_line(json_t *end) {
   free(line);
 }
 
-void sk__report_add_source(json_t *document) {
+void sk__report_add_source(json_t *document, const char *program) {
   size_t i, j;
+  struct stat built;
+  if (stat(program, &built) != 0) return;
   json_t *finding, *end;
   json_array_foreach(json_object_get(document, "findings"), i, finding)
-    json_array_foreach(json_object_get(finding, "ends"), j, end) add_line(end);
+    json_array_foreach(json_object_get(finding, "ends"), j, end) add_line(end, &built);
 }

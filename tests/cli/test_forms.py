@@ -1,5 +1,6 @@
 """The other forms of a report - SARIF, JUnit, suppressed findings, source lines, examples: misuse first."""
 import json
+import os
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -434,7 +435,12 @@ def source_that_is_not_there() -> None:
     done = sandbox.skv("verify", program)
     assert done.returncode == 1 and "gone.c:" in done.stdout and "                | " not in done.stdout
     source.write_text("short\n", encoding="utf-8")
+    os.utime(source, (1, 1))
     assert "                | " not in sandbox.skv("verify", program).stdout
+    source.write_text(LEFT, encoding="utf-8")  # newer than the program: the line may not be the one
+    assert "                | " not in sandbox.skv("verify", program).stdout
+    os.utime(source, (1, 1))
+    assert "                | asc_copy_" in sandbox.skv("verify", program).stdout
 
 
 def every_program_of_the_suite_is_an_example() -> None:

@@ -216,6 +216,14 @@ typedef struct sk__run {
 typedef struct sk__past_run { const void *entry; const char *name; uint64_t ns; } sk__past_run;
 enum { SK__REMEMBERED_RUNS = 64 };
 
+/* Order by words of device memory that cores poll (soft.h). */
+typedef struct sk__soft_word {
+  uint64_t address;
+  uint32_t round;
+  sk__snapshot *message;
+} sk__soft_word;
+void sk__soft_reset(sk__machine *machine); /* before a launch */
+
 struct sk__machine {
   sk__machine_options options;
   const sk__soc *soc;
@@ -241,6 +249,7 @@ struct sk__machine {
   sk__shard shards[SK__MAX_WORKERS];
   sk__worker workers[SK__MAX_WORKERS]; /* [0] is the caller of sk__machine_run */
   sk__run run;
+  SK__VEC(sk__soft_word) soft;  /* `lock` */
   pthread_cond_t called;        /* helpers sleep on this */
   uint64_t calls;               /* counts launches that wanted helpers; `lock` */
   bool stopping;

@@ -144,6 +144,8 @@ void sk__machine_destroy(sk__machine *machine) {
   if (machine == NULL) return;
   sk__faults_remove();
   sk__workers_drop(machine);
+  sk__soft_reset(machine);
+  sk__vec_free(&machine->soft);
   if (machine->cores != NULL && machine->seats != NULL)
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
   sk__free(machine->cores);
@@ -223,6 +225,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
   run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
   run->remarks = launch->is_sk || launch->type == SK_AIV_ONLY || launch->type == SK_AIC_ONLY;
   for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
+  sk__soft_reset(machine);
   sk__ledger_begin(machine);
   sk__scheduler_begin(machine);
   run->shared = machine->memory.threaded = run->shard_count > 1;

@@ -173,6 +173,17 @@ void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const 
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);
 void sk_wait_previous_task_end(void);
 
+/* Synchronisation by polled slots of 32 bytes in device memory; ub: a slot of scratch each. Vector cores only. */
+void sk_soft_sync_all(void *workspace, void *ub, int32_t used_cores);
+void sk_soft_set(void *workspace, void *ub, int32_t block, int32_t event, bool aiv_only);
+void sk_soft_wait(void *workspace, void *ub, int32_t block, int32_t event, bool aiv_only);
+void sk_turns_begin(void *workspace, void *ub);
+void sk_turn_wait(void *workspace, void *ub);
+void sk_turn_notify(void *workspace, void *ub);
+
+/* DumpTensor: a header line and the elements. type: 0 half, 1 bfloat16, 2 float, 3 signed, 4 unsigned integer. */
+void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t type, uint32_t elem_bytes, uint32_t count);
+
 /* A finding of the catalogue about the call at hand; fatal ends the block. Text: one sentence. */
 void sk_kernel_finding(const char *id, const char *text, bool fatal);
 /* printf of a kernel, which also works on the host. */

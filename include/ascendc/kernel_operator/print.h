@@ -43,6 +43,36 @@ SK_INLINE void PrintTimeStamp(uint32_t id) {
   sk_kernel_printf("TimeStamp: id=%u, cycle=%lld\n", id, static_cast<long long>(asc_get_system_cycle()));
 }
 
+namespace Internal {
+template <typename T>
+constexpr uint32_t dump_type() {
+  if (std::is_same<T, half>::value) return 0;
+  if (std::is_same<T, bfloat16_t>::value) return 1;
+  if (std::is_same<T, float>::value) return 2;
+  return std::is_signed<T>::value ? 3 : 4;
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
+  static_assert(!std::is_same<T, int4b_t>::value, "DumpTensor: int4b_t is not printed");
+  if (Internal::memory_of(tensor.GetPosition()) != 1) {
+    sk_kernel_finding("NOT_MODELLED", "DumpTensor: only tensors in UB and in device memory are printed", false);
+    return;
+  }
+  Internal::order_local_access();
+  sk_dump("UB", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
+}
+template <typename T>
+SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
+  static_assert(!std::is_same<T, int4b_t>::value, "DumpTensor: int4b_t is not printed");
+  Internal::order_global_access();
+  sk_dump("GM", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
+}
+template <class Tensor>
+SK_INLINE void DumpAccChkPoint(const Tensor &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize) {
+  DumpTensor(tensor[countOff], index, dumpSize);
+}
+
 } // namespace AscendC
 
 /* assert(condition[, format, arguments...]); nothing with NDEBUG. */

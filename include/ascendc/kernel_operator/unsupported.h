@@ -1,4 +1,4 @@
-/* unsupported.h - names of the API that this version does not model: using one does not compile. */
+/* unsupported.h - names of the API that this version does not model: using one does not compile, and says so. */
 #ifndef SK_KERNEL_OPERATOR_UNSUPPORTED_H
 #define SK_KERNEL_OPERATOR_UNSUPPORTED_H
 
@@ -6,6 +6,55 @@
 
 namespace AscendC {
 
+/* Absent on this architecture. */
+#define SK_ABSENT_FUNCTIONS(X) \
+  X(RpSort16) X(MrgSort4) X(ProposalConcat) X(ProposalExtract) X(BilinearInterpolation) X(VectorPadding)
+/* There on the chip, not here. */
+#define SK_UNMODELLED_FUNCTIONS(X)                                                                                      \
+  X(SoftmaxFlash) X(SoftmaxFlashV3) X(LogSoftMax) X(AscendAntiQuant) X(AntiQuantize) X(Quantize) X(Dequantize)          \
+  X(BatchNorm) X(DeepNorm) X(GroupNorm) X(Normalize) X(LayerNormGrad) X(LayerNormGradBeta) X(WelfordUpdate)             \
+  X(WelfordFinalize) X(ReduceMean) X(ReduceProd) X(ReduceAny) X(ReduceAll) X(ReduceXorSum) X(ConfusionTranspose)        \
+  X(TransData) X(Pad) X(UnPad) X(DropOut) X(Arange) X(PhiloxRandom) X(Xor) X(Clamp) X(IsFinite) X(SelectWithBytesMask)  \
+  X(AddDeqRelu) X(CheckLocalMemoryIA) X(GetMatmulApiTiling)
+
+#define SK_REFUSE_ABSENT(Name)                                                                    \
+  template <class... Types>                                                                       \
+  void Name(const Types &...) {                                                                   \
+    static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not there on this architecture (2201)"); \
+  }
+#define SK_REFUSE_UNMODELLED(Name)                                                                \
+  template <class... Types>                                                                       \
+  void Name(const Types &...) {                                                                   \
+    static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not modelled in this version");          \
+  }
+SK_ABSENT_FUNCTIONS(SK_REFUSE_ABSENT)
+SK_UNMODELLED_FUNCTIONS(SK_REFUSE_UNMODELLED)
+#undef SK_REFUSE_ABSENT
+#undef SK_REFUSE_UNMODELLED
+
+/* Objects. */
+#define SK_REFUSE_CLASS(Name)                                                              \
+  template <class... Types>                                                                \
+  class Name {                                                                             \
+    static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not modelled in this version"); \
+  };
+SK_REFUSE_CLASS(Matmul)
+SK_REFUSE_CLASS(MatmulImpl)
+SK_REFUSE_CLASS(BatchMatmul)
+#undef SK_REFUSE_CLASS
+template <auto... values>
+class Hccl {
+  static_assert(sizeof...(values) == ~size_t{0}, "Hccl: collective communication is outside of a simulated device");
+};
+
 } // namespace AscendC
+
+namespace matmul {
+using AscendC::Matmul;
+using AscendC::MatmulImpl;
+} // namespace matmul
+
+#define REGIST_MATMUL_OBJ(...) static_assert(false, "REGIST_MATMUL_OBJ: Matmul objects are not modelled in this version")
+#define REGIST_CUBE_OBJ(...) static_assert(false, "REGIST_CUBE_OBJ: Matmul objects are not modelled in this version")
 
 #endif

@@ -1,0 +1,13 @@
+/* soft.h - order that cores give one another by words of device memory they poll (soft barriers): a core
+ * publishes under the word's address and a round, who has seen the word's value acquires it. */
+#ifndef SK_MACHINE_SOFT_H
+#define SK_MACHINE_SOFT_H
+
+#include "machine/machine.h"
+
+/* What the core's MTE3 has done, and all that was ordered before it, goes with the word. Right behind the store
+ * that shows it: nobody else runs in between. */
+void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round);
+void sk__soft_acquire(sk__core *core, uint64_t address, uint32_t round);
+
+#endif

@@ -195,6 +195,10 @@ void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__ac
 typedef struct sk__local_range { uint64_t address, bytes; sk__access kind; } sk__local_range;
 void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,
                              uint32_t n, const void *site, const char *instr);
+/* A data cache writes a line back: bytes of it that the core has not stored come along, with the values they had when
+ * it loaded the line. Whoever wrote them without an order to this is undone (H13). Records nothing. */
+void sk__shadow_gm_write_back(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site,
+                              const char *instr);
 /* n pieces of `bytes` bytes, `stride` bytes from start to start. */
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride,

@@ -62,7 +62,10 @@ static void fill_current(const sk__probe *probe, sk__end *end) {
   end->pipe = (int8_t)probe->pipe;
   end->site = probe->site;
   end->instr = probe->instr;
-  end->role = probe->kind == SK__READ ? "reader" : probe->kind == SK__WRITE ? "writer" : "atomic";
+  end->role = probe->kind == SK__READ                   ? "reader"
+              : probe->kind == SK__WRITE                ? "writer"
+              : probe->kind == SK__PROBE_WRITE_BACK ? "writes back"
+                                                    : "atomic";
   fill_bytes(probe, end);
 }
 
@@ -89,7 +92,8 @@ static void add_where(sk__text *t, const sk__end *end) {
 }
 
 static const char *verb_of(const sk__end *end) {
-  return strcmp(end->role, "reader") == 0 ? "reads" : strcmp(end->role, "writer") == 0 ? "writes" : "updates atomically";
+  return strcmp(end->role, "reader") == 0 ? "reads" : strcmp(end->role, "writer") == 0 ? "writes"
+         : strcmp(end->role, "writes back") == 0 ? "writes back the line of" : "updates atomically";
 }
 
 static void describe_conflict(sk__finding *f, const sk__end *earlier, const sk__end *later) {
@@ -150,6 +154,9 @@ static void report_order(sk__probe *probe, sk__finding *f) {
   f->severity = same_pipe && probe->pipe == SK__PIPE_V ? SK__WARNING : SK__ERROR;
   sk__text_copy(f->id, sizeof f->id, same_pipe ? "SAME_PIPE" : later.mem == SK__MEM_GM ? "SYNC_GM" : "SYNC_LOCAL");
   describe_conflict(f, &earlier, &later);
+  if (probe->kind != SK__PROBE_WRITE_BACK) return;
+  sk__text_copy(f->id, sizeof f->id, "H13");
+  sk__text_copy(f->remedy, sizeof f->remedy, "give each core's scalar output 64-byte lines of its own, or write it with DMA");
 }
 
 static void report_fresh(sk__probe *probe, sk__finding *f) {

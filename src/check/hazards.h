@@ -72,7 +72,7 @@
   X("H13", OPERATOR, "False sharing of a 64-byte line", \
     "Two cores scalar-write different bytes of one line, or one scalar-writes while another DMA-writes the rest; a line goes back whole.", \
     "Lost updates at random.", \
-    "Two caches hold one line with disjoint dirty bytes, or a write-back covers bytes that are newer in device memory.", \
+    "Two caches hold one line with disjoint dirty bytes, a write-back covers bytes that are newer in device memory, or nothing orders it with who wrote them.", \
     "Pad what each core writes to 64 bytes, or write it by DMA.") \
   X("H14", OPERATOR, "Cache line operation on an unaligned object", \
     "A single-line dcci acts on the line of one address; an object across a line boundary needs two.", \
@@ -172,7 +172,7 @@
   X("H33", OPERATOR, "Residual core state", \
     "Atomic mode, vector mask, mask mode, saturation or quantisation registers stay changed; the next operator assumes defaults.", \
     "Wrong result, only behind that operator.", \
-    "State at the end of a sub-kernel differs from the launch default, and the next uses it before setting it (else a warning).", \
+    "Atomic mode, CTRL, padding value or dequantisation scale at the end of a sub-kernel differ from the launch default (a warning), or the next uses them, or the vector mask, before setting them (an error).", \
     "Reset at the end (SetAtomicNone, default mask, InitSocState) and set what is needed at the start.") \
   X("H34", OPERATOR, "Uninitialised local memory", \
     "Local memory holds data of an earlier sub-kernel instead of what the operator found alone.", \
@@ -207,7 +207,7 @@
   X("H40", OPTIONS, "Barrier operator with other core counts in one SK", \
     "Capability 8 or a missing flag keeps the splitter from isolating an operator that uses a barrier.", \
     "Hang as in H1 when the counts differ.", \
-    "Mode-0 synchronisation in a sub-kernel without schedmode 1 (different counts: H1).", \
+    "Mode-0 synchronisation in a sub-kernel without schedmode 1 on fewer cores than the device has (different counts in one SK: H1).", \
     "Declare schedmode 1; remove capability 8 unless the operator tolerates idle cores.") \
   X("H41", OPTIONS, "Value-wait bypass misused", \
     "A wait was fused whose writer is outside the graph or behind the SK on the same stream.", \
@@ -337,10 +337,10 @@
     "The bit is tested at every set.", \
     "Wait before setting again, or use another id.") \
   X("FLAG_RESERVED", OPERATOR, "Reserved flag id", \
-    "Event ids 6 and 7 and cross-core ids 11..15 belong to the system.", \
+    "Event ids 6 and 7 belong to the system (cross-core ids 11..15: H8).", \
     "Barriers of the system open early or hang.", \
-    "Ids are checked at every set and wait.", \
-    "Use event ids 0..5 and cross-core ids 0..10.") \
+    "Ids are checked at every set.", \
+    "Use event ids 0..5.") \
   X("FLAG_NO_PAIR", OPERATOR, "Event between pipes that have none", \
     "The chip has no event flags for this pair of pipes on this kind of core.", \
     "Exception or hang.", \

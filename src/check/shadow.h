@@ -55,6 +55,9 @@ _Static_assert(sizeof(sk__gm_page) == 64, "one cache line per page");
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
+/* Kinds of a probe beyond sk__access: bytes of a line that goes back to memory only because of its other bytes. */
+#define SK__PROBE_WRITE_BACK 7
+
 /* What went wrong with some bytes. */
 typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRESH } sk__trouble;
 

@@ -12,7 +12,7 @@
 #define HEAD_EXPANDED (1u << 30)
 #define ROOM (SK__GM_RUNS + 2)
 
-/* Beyond sk__access: what the host does. Nothing is judged. */
+/* Beyond sk__access and SK__PROBE_WRITE_BACK: what the host does. Nothing is judged. */
 enum { FORGET = 8, HOST_WRITE = 9 };
 
 /* ---- accessor sets --------------------------------------------------------------------------- */
@@ -188,6 +188,11 @@ static __attribute__((noinline)) void cell_share(sk__probe *probe, sk__gm_cell *
 
 static inline void cell_access(sk__probe *probe, sk__gm_cell *cell, uint64_t low, uint64_t high) {
   uint64_t a = cell->accessor;
+  if (SK__UNLIKELY(probe->kind == SK__PROBE_WRITE_BACK)) {
+    if (!sk__ordered(probe, cell->writer))
+      sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
+    return;
+  }
   if (SK__UNLIKELY(probe->kind >= FORGET)) {
     drop_accessor(probe->checker, a);
     *cell = (sk__gm_cell){.writer = probe->stamp};
@@ -439,6 +444,16 @@ void sk__shadow_gm_ahead(const sk__checker *checker, uint64_t address, uint64_t 
       __builtin_prefetch(set + 64);
     }
   }
+}
+
+void sk__shadow_gm_write_back(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site,
+                              const char *instr) {
+  if (!order->enabled) return;
+  sk__probe probe;
+  sk__probe_begin(&probe, checker, order, SK__PIPE_S, SK__READ_ANY, site, instr);
+  probe.kind = SK__PROBE_WRITE_BACK;
+  access_bytes(&probe, address, bytes);
+  sk__probe_end(&probe);
 }
 
 /* ---- the host -------------------------------------------------------------------------------- */

@@ -90,6 +90,7 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
       .sub_ratio = program->sk->type == SK_MIX_AIC_1_2 ? 2 : program->sk->type == SK_AIC_ONLY ? 0 : 1,
       .dynamic_ub_bytes = task->dynamic_ub_bytes,
       .raw_block_num = program->plan->options.raw_block_num,
+      .schedmode = task->kernel->schedmode,
       .sk_num_blocks = op->blocks,
       .early_mask = op->early_mask,
   };

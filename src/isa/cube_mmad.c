@@ -442,6 +442,7 @@ static void set_ctrl(const char *instr, const void *site, uint32_t bit, bool on)
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_S, instr, site);
   if (core == NULL) return;
   sk__ctrl_set(core, bit, on);
+  sk__state_set(core, SK__STATE_CTRL, 0);
   sk__advance(core, SK__PIPE_S, 1);
 }
 void asc_enable_hf32(void) { set_ctrl("asc_enable_hf32", SK__SITE(), SK__CTRL_HF32, true); }

@@ -36,9 +36,13 @@
 #define SK__CTRL_INT_SATURATE 53
 #define SK__CTRL_COUNTER_MODE 56
 #define SK__CTRL_CAST_TRUNCATE 59
-static inline bool sk__ctrl(const sk__core *core, uint32_t bit) { return (core->ctrl >> bit & 1u) != 0; }
+static inline bool sk__ctrl(const sk__core *core, uint32_t bit) {
+  if (__builtin_expect((core->ctrl_inherited >> bit & 1u) != 0, 0)) sk__state_report(core, SK__STATE_CTRL);
+  return (core->ctrl >> bit & 1u) != 0;
+}
 static inline void sk__ctrl_set(sk__core *core, uint32_t bit, bool on) {
   core->ctrl = (core->ctrl & ~(UINT64_C(1) << bit)) | (uint64_t)on << bit;
+  core->ctrl_inherited &= ~(UINT64_C(1) << bit);
 }
 
 /* ---- findings (report.c) ------------------------------------------------------------------- */
@@ -111,6 +115,7 @@ static inline bool sk__lane_enabled(const sk__iterations *it, uint32_t i, uint32
 static inline void sk__mask_count_form(sk__core *core, uint32_t count) {
   core->mask[0] = count;
   core->mask[1] = 0;
+  core->inherited &= ~(UINT64_C(1) << SK__STATE_MASK); /* who left the count is of no interest */
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
 }
 

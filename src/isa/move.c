@@ -168,6 +168,7 @@ static void gm_to_ub_align(sk__core *core, void *dst, const void *src, const ali
   }
   uint8_t *to = sk__ub_operand(core, dst, sk__bursts_extent(a->n, padded, dst_step), SK__BLOCK_BYTES, "dst");
   if (to == NULL) return;
+  if (source != PAD_GIVEN && (a->left_elems != 0 || a->right_elems != 0)) sk__state_use(core, SK__STATE_PAD);
   uint64_t bits = source == PAD_GIVEN ? given : core->pad_value;
   uint8_t pattern[8];
   memcpy(pattern, &bits, sizeof pattern);
@@ -258,6 +259,7 @@ void sk_copy_ub2gm_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t
 static void set_pad(uint64_t bits, const void *site) {
   sk__core *core = sk__enter(SK__PIPE_S, "asc_set_copy_pad_val", site);
   core->pad_value = bits;
+  sk__state_set(core, SK__STATE_PAD, 0);
   sk__advance(core, SK__PIPE_S, 1);
 }
 void sk_set_copy_pad_val_b8(uint8_t value) { set_pad(value, SK__SITE()); }
@@ -275,6 +277,7 @@ static void set_atomic(const char *instr, uint32_t type, uint32_t op, const void
   sk__core *core = sk__enter(SK__PIPE_S, instr, site);
   core->atomic_type = type;
   core->atomic_op = op;
+  sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__advance(core, SK__PIPE_S, 1);
 }
 void asc_set_atomic_none(void) { set_atomic("asc_set_atomic_none", 0, ATOMIC_ADD, SK__SITE()); }
@@ -293,6 +296,7 @@ void asc_set_store_atomic_config_v1(uint16_t type, uint16_t op) {
   } else {
     core->atomic_type = type;
     core->atomic_op = op;
+    sk__state_set(core, SK__STATE_ATOMIC, 0);
   }
 }
 void sk_get_store_atomic_config(asc_store_atomic_config *cfg) {

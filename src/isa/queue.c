@@ -104,9 +104,11 @@ void sk_event_release(sk_pipe *pipe, uint32_t kind, int32_t id) {
 void sk_init_soc_state(void) {
   sk__core *core = enter("InitSocState", SK__SITE());
   core->atomic_type = core->atomic_op = 0;
+  sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
   if (core->type == SK__AIV) {
     core->mask[0] = core->mask[1] = UINT64_MAX;
+    sk__state_set(core, SK__STATE_MASK, 0);
   } else {
     core->load3d_padding = 0;
     core->load3d_size = 0;
@@ -125,9 +127,11 @@ void sk_pipe_init(sk_pipe *pipe) {
   framework->pipe = pipe;
   framework->pipes_made++;
   core->atomic_type = core->atomic_op = 0;
+  sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
   if (core->type == SK__AIV) {
     core->mask[0] = core->mask[1] = UINT64_MAX;
+    sk__state_set(core, SK__STATE_MASK, 0);
     return;
   }
   core->load3d_padding = 0;

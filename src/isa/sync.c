@@ -36,6 +36,9 @@ static sk__core *enter_sync(const char *instr, const void *site) { return sk__en
 
 void sk_set_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_notify", SK__SITE());
+  if (id == 6 || id == 7)
+    sk__instr_finding(core, "FLAG_RESERVED", SK__CAT_OPERATOR, SK__WARNING, "use ids 0 to 5",
+                      "asc_sync_notify with event id %d: 6 and 7 belong to the system", id);
   sk__set_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);
 }
 void sk_wait_flag(pipe_t src, pipe_t dst, int32_t id) {
@@ -122,8 +125,10 @@ void asc_init(void) {
   sk__core *core = enter_sync("asc_init", SK__SITE());
   if (core->type != SK__AIV) return;
   core->atomic_type = core->atomic_op = 0;
+  sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
   core->mask[0] = core->mask[1] = UINT64_MAX;
+  sk__state_set(core, SK__STATE_MASK, 0);
 }
 
 static sk__core *enter_scalar(const char *instr, const void *site) {
@@ -151,7 +156,13 @@ int64_t asc_get_block_num(void) {
   if (core->view.raw_block_num) report_raw_number(core);
   return core->view.block_num;
 }
-VARIABLE(core_id, core->index)
+int64_t asc_get_core_id(void) {
+  sk__core *core = enter_scalar("asc_get_core_id", SK__SITE());
+  if (core->view.task != UINT32_MAX)
+    sk__instr_finding(core, "H38", SK__CAT_OPERATOR, SK__WARNING, "lay out the work by block and sub-block index alone",
+                      "sub-kernel %s asks for the number of its physical core, which fusing changes", core->view.kernel);
+  return core->index;
+}
 VARIABLE(sub_block_id, core->sub_block)
 VARIABLE(sub_block_num, core->ratio)
 VARIABLE(ctrl, core->ctrl)
@@ -181,7 +192,11 @@ uint64_t asc_get_phy_buf_addr(uint64_t offset) {
 void sk_get_arch_ver(uint32_t *version) {
   *version = sk__machine_soc(enter_scalar("asc_get_arch_ver", SK__SITE())->machine)->npu_arch;
 }
-void asc_set_ctrl(uint64_t value) { enter_scalar("asc_set_ctrl", SK__SITE())->ctrl = value; }
+void asc_set_ctrl(uint64_t value) {
+  sk__core *core = enter_scalar("asc_set_ctrl", SK__SITE());
+  core->ctrl = value;
+  sk__state_set(core, SK__STATE_CTRL, UINT64_MAX);
+}
 void asc_set_ffts_base_addr(uint64_t address) {
   enter_scalar("asc_set_ffts_base_addr", SK__SITE())->ffts_base = address;
 }

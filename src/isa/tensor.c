@@ -26,9 +26,11 @@ int64_t sk_block_index(void) {
 void sk_mask_full(void) {
   sk__core *core = sk__self;
   core->mask[0] = core->mask[1] = UINT64_MAX;
+  sk__state_set(core, SK__STATE_MASK, 0);
 }
 void sk_mask_length(uint64_t length) {
   sk__core *core = sk__self;
+  sk__state_set(core, SK__STATE_MASK, 0);
   if (sk__ctrl(core, SK__CTRL_COUNTER_MODE)) {
     core->mask[0] = length;
     core->mask[1] = 0;
@@ -92,6 +94,7 @@ uint64_t sk_system_workspace(void) {
 void sk_set_pad_value(uint64_t bits) {
   sk__core *core = enter("SetPadValue", SK__SITE());
   core->pad_value = bits;
+  sk__state_set(core, SK__STATE_PAD, 0);
   sk__framework_of(core)->pad_given = true;
 }
 bool sk_pad_value_given(void) { return sk__framework_of(sk__self)->pad_given; }
@@ -99,7 +102,11 @@ bool sk_pad_value_given(void) { return sk__framework_of(sk__self)->pad_given; }
 void sk_note_extreme(bool least) { sk__framework_of(sk__self)->extreme_is_least = least; }
 bool sk_last_extreme_is_least(void) { return sk__framework_of(sk__self)->extreme_is_least; }
 
-void sk_set_atomic_type(uint32_t type) { enter("SetAtomicType", SK__SITE())->atomic_type = type; }
+void sk_set_atomic_type(uint32_t type) {
+  sk__core *core = enter("SetAtomicType", SK__SITE());
+  core->atomic_type = type;
+  sk__state_set(core, SK__STATE_ATOMIC, 0);
+}
 
 static bool bits_legal(sk__core *core, uint32_t first, uint32_t last) {
   if (first <= last && last < 64) return true;
@@ -115,6 +122,7 @@ void sk_set_control_bits(uint32_t first, uint32_t last, uint64_t value) {
   if (!bits_legal(core, first, last)) return;
   uint64_t mask = bits_mask(first, last);
   core->ctrl = (core->ctrl & ~mask) | (value << first & mask);
+  sk__state_set(core, SK__STATE_CTRL, mask);
 }
 uint64_t sk_control_bits(uint32_t first, uint32_t last) {
   sk__core *core = enter("GetCtrlSpr", SK__SITE());

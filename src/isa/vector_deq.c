@@ -32,13 +32,18 @@ static sk__core *set_register(const void *site) {
   if (core != NULL) sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.scalar_cycles);
   return core;
 }
+static void set_scale(sk__core *core, uint64_t scale) {
+  if (core == NULL) return;
+  core->deq_scale = scale;
+  sk__state_set(core, SK__STATE_DEQ, 0);
+}
 void sk_set_deq_scale_f16(sk_scalar_f16 scale) {
   sk__core *core = set_register(SK__SITE());
-  if (core != NULL) core->deq_scale = (uint16_t)scale;
+  set_scale(core, (uint16_t)scale);
 }
 void sk_set_deq_scale_f32(float scale, int16_t offset, bool sign_mode) {
   sk__core *core = set_register(SK__SITE());
-  if (core != NULL && offset_fits(core, offset)) core->deq_scale = pack_scale(scale, offset, sign_mode);
+  if (core != NULL && offset_fits(core, offset)) set_scale(core, pack_scale(scale, offset, sign_mode));
 }
 void sk_set_deq_scale_list(uint64_t *tmp, const float *scale, const int16_t *offset, const bool *sign_mode) {
   sk__core *core = set_register(SK__SITE());
@@ -48,7 +53,7 @@ void sk_set_deq_scale_list(uint64_t *tmp, const float *scale, const int16_t *off
     if (!offset_fits(core, offset[i])) return;
   sk__scalar_access(core, (uint64_t)table, TABLE_WORDS * 8, true, core->site);
   for (uint32_t i = 0; i < TABLE_WORDS; i++) table[i] = pack_scale(scale[i], offset[i], sign_mode[i]);
-  core->deq_scale = (uint64_t)table / SK__BLOCK_BYTES;
+  set_scale(core, (uint64_t)table / SK__BLOCK_BYTES);
 }
 
 /* ---- one instruction ------------------------------------------------------------------------- */
@@ -74,6 +79,7 @@ static void deq_int322half(sk__core *core, void *dst, const void *src, const sk_
     sk__stream_access(core, SK__PIPE_V, SK__READ, &s, it);
     sk__stream_access(core, SK__PIPE_V, SK__WRITE, &d, it);
   }
+  sk__state_use(core, SK__STATE_DEQ);
   sk__float_mode mode = sk__ctrl(core, SK__CTRL_FLOAT_INF_NAN) ? SK__FLOAT_INF_NAN : SK__FLOAT_SATURATE;
   for (uint32_t r = 0; r < sk__iteration_total(it); r++) {
     int32_t in[64] = {0};
@@ -120,6 +126,7 @@ static void deq_int162b8(sk__core *core, const requantisation *what, uint8_t *ds
                          const sk__iterations *it, deq_strides k) {
   if (sk__iterations_empty(it)) return;
   if (k.dst_block == 0) k.dst_block = 1;
+  sk__state_use(core, SK__STATE_DEQ);
   uint64_t words[TABLE_WORDS];
   for (uint32_t i = 0; i < TABLE_WORDS; i++) words[i] = core->deq_scale;
   sk__stream s = sk__stream_of(src, 16, k.src_block, k.src_repeat);

@@ -6,6 +6,7 @@
 static uint64_t low_bits(uint32_t n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
 
 sk__iterations sk__iterations_of(const sk__core *core, uint32_t repeat, uint32_t lanes) {
+  sk__state_use(core, SK__STATE_MASK);
   if (sk__ctrl(core, SK__CTRL_COUNTER_MODE)) return sk__iterations_count((uint32_t)core->mask[0], lanes);
   sk__iterations it = {.lanes = lanes, .full = repeat};
   it.bits[0] = core->mask[0] & low_bits(lanes);

@@ -164,6 +164,7 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
   core->instr = NULL;
   span_begin(core, SPAN_BLOCK);
   sk__core_reset_registers(core);
+  sk__residue_reset(core);
   memset(core->events, 0, sizeof core->events);
   memset(seat->events_at_begin, 0, sizeof seat->events_at_begin);
   sk__locals_reset(core);
@@ -196,6 +197,7 @@ void sk__core_begin_sub(sk__core *core, const sk__view *view) {
   span_begin(core, SPAN_SUB);
   memcpy(sk__seat_of(core)->events_at_begin, core->events, sizeof core->events);
   sk__locals_reset(core);
+  sk__residue_begin(core);
   if (core->checks) sk__order_begin_sub(&core->order);
   sk__ledger_note(core, SK__ACT_BEGIN, 0);
 }
@@ -204,6 +206,7 @@ void sk__core_end_sub(sk__core *core) {
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   if (core->machine->span != NULL) tell_span(core, SPAN_SUB);
   sk__events_judge(core);
+  sk__residue_judge(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};

@@ -230,6 +230,15 @@ void sk__flags_check_type(sk__core *core, const char *what) {
        what, core->view.kernel, aic ? "AIC" : "AIV");
 }
 
+void sk__flags_check_schedmode(sk__core *core, const char *what) {
+  if (!sk__in_sub(core) || core->view.schedmode != 0 || core->view.on_sync_all != NULL) return;
+  uint32_t device = core->type == SK__AIC ? core->machine->soc->aic_count : core->machine->soc->aiv_count;
+  if (core->view.sk_num_blocks >= device) return; /* no SK is larger */
+  warn(core, "H40", SK__WARNING, "declare the kernel __schedmode__(1)",
+       "sub-kernel '%s' calls %s, which counts every core of the launch, and is not declared schedmode 1: nothing keeps it "
+       "from an SK of more cores", core->view.kernel, what);
+}
+
 /* True for an id that only the hardware barriers and the matmul service may use, called by operator code. */
 static bool check_id(sk__core *core, const char *what, uint32_t *id) {
   if (*id >= SK__FLAG_IDS) {
@@ -306,7 +315,7 @@ void sk__cross_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id) {
   sk__flags_check_type(core, "cross-core set");
   check_id(core, "set", &id);
   if (!check_set(core, pipe, mode, id)) return;
-  sk__ledger_note(core, (sk__act)(SK__ACT_SET0 + mode), id);
+  if (sk__ledger_note(core, (sk__act)(SK__ACT_SET0 + mode), id) && mode == 0) sk__flags_check_schedmode(core, "a set of mode 0");
   sk__flag_set_raw(core, pipe, mode, id);
   check_overflow(core, mode, id);
   sk__chance(core);

@@ -237,6 +237,18 @@ static uint64_t supersede(const sk__core *core, sk__pipe pipe, sk__line *copy, u
 
 /* ---- write-back ------------------------------------------------------------------------------ */
 
+/* The bytes that go back with the line although the core has not stored them. */
+static void record_rest(sk__core *core, const sk__line *line) {
+  for (uint64_t rest = ~line->dirty; rest != 0;) {
+    uint32_t first = (uint32_t)__builtin_ctzll(rest);
+    uint64_t above = ~(rest >> first);
+    uint32_t count = above == 0 ? 64 - first : (uint32_t)__builtin_ctzll(above);
+    sk__shadow_gm_write_back(core->checker, &core->order, line->tag + first, count, line->store.site,
+                             "scalar store, written back,");
+    rest = first + count == 64 ? 0 : rest & UINT64_MAX << (first + count);
+  }
+}
+
 static void write_back(sk__core *core, sk__line *line, const char *why) {
   sk__dcache *cache = core->dcache;
   sk__memory *memory = cache->memory;
@@ -262,8 +274,10 @@ static void write_back(sk__core *core, sk__line *line, const char *why) {
   entry->change.clock = core->order.clock[SK__PIPE_S];
   /* Memory changes now, not when the store was made: who is ordered after the store alone is not safe. A
    * flush that the launch's end makes for the core orders nothing and is nobody's. */
-  if (core->checks && core == sk__self)
+  if (core->checks && core == sk__self) {
     sk__scalar_record(core, SK__WRITE, line->tag, line->dirty, line->store.site, "scalar store, written back,");
+    record_rest(core, line);
+  }
 }
 
 static void settle_newest(sk__memory *memory, sk__line_entry *entry) {

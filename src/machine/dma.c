@@ -167,6 +167,7 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
     return false;
   }
   if (atomic && !atomic_fits(core, to, bytes)) return false;
+  if (atomic) sk__state_use(core, SK__STATE_ATOMIC);
   if (core->checks)
     sk__shadow_gm(core->checker, &core->order, pipe, atomic ? SK__ATOMIC : SK__WRITE, to, bytes, core->site, core->instr);
   core->gm_stores++;

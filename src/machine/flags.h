@@ -32,5 +32,7 @@ static inline bool sk__core_has_pipe(sk__core_type type, sk__pipe pipe) {
 }
 /* H10: cross-core synchronisation in a launch without the scheduler for it. */
 void sk__flags_check_type(sk__core *core, const char *what);
+/* H40: a whole-core barrier in a sub-kernel that is not declared schedmode 1. */
+void sk__flags_check_schedmode(sk__core *core, const char *what);
 
 #endif

@@ -101,6 +101,13 @@ typedef enum sk__wait_kind { SK__WAIT_NONE, SK__WAIT_FLAG, SK__WAIT_SYNC_AIV, SK
 
 typedef struct sk__shard sk__shard;
 
+/* Who gave a register its value. */
+typedef struct sk__state_setting {
+  const void *site;
+  const char *instr, *kernel;
+  uint32_t task;
+} sk__state_setting;
+
 typedef struct sk__seat {
   /* One cache line: what a switch touches. */
   _Alignas(64) sk__core *core;
@@ -122,8 +129,9 @@ typedef struct sk__seat {
   sk__ledger ledger;
   uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
   const void **event_sites;     /* of the last set, as event_clocks */
+  sk__state_setting states[SK__STATES];
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
-  uint8_t spread[64];           /* see sk__core */
+  uint8_t spread[128];          /* see sk__core */
 #endif
 } sk__seat;
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
@@ -286,6 +294,12 @@ void sk__core_begin_block(sk__core *core, uint32_t block);
 /* completed: the kernel came to its own end; else it was aborted or abandoned. */
 void sk__core_end_block(sk__core *core, bool completed);
 
+/* ---- residue.c ----------------------------------------------------------------------------- */
+
+void sk__residue_reset(sk__core *core); /* a block begins: registers are at their defaults */
+void sk__residue_begin(sk__core *core); /* a sub-kernel begins */
+void sk__residue_judge(sk__core *core); /* and ends */
+
 /* ---- locals.c ------------------------------------------------------------------------------ */
 
 SK_MUST_USE sk_status sk__locals_make(sk__core *core);
@@ -339,7 +353,8 @@ void sk__sync_give_up(sk__machine *machine, uint32_t id);
 
 /* ---- ledger.c, deadlock.c ------------------------------------------------------------------ */
 
-void sk__ledger_note(sk__core *core, sk__act act, uint32_t id);
+/* True for the first of its kind in the running sub-kernel. */
+bool sk__ledger_note(sk__core *core, sk__act act, uint32_t id);
 void sk__ledger_begin(sk__machine *machine);
 void sk__ledger_judge(sk__machine *machine); /* H2, H7 and barrier counts over the whole launch */
 void sk__ledger_free(sk__ledger *ledger);

@@ -19,19 +19,20 @@ void sk__ledger_begin(sk__machine *machine) {
   }
 }
 
-void sk__ledger_note(sk__core *core, sk__act act, uint32_t id) {
+bool sk__ledger_note(sk__core *core, sk__act act, uint32_t id) {
   sk__ledger *ledger = &sk__seat_of(core)->ledger;
   if (act == SK__ACT_BEGIN) ledger->scope = ledger->entries.count;
   for (size_t i = ledger->scope; i < ledger->entries.count; i++) {
     sk__ledger_entry *entry = &ledger->entries.items[i];
     if (entry->act != act || entry->id != id) continue;
     entry->count++;
-    return;
+    return false;
   }
   sk__ledger_entry entry = {.task = core->view.task, .act = (uint8_t)act, .id = (uint8_t)id, .count = 1,
                             .block_num = core->view.block_num, .site = core->site, .instr = core->instr,
                             .kernel = core->view.kernel};
   if (!sk__vec_push(&ledger->entries, entry)) sk__log(SK__LOG_ERROR, "out of host memory for the flag ledger");
+  return true;
 }
 
 const sk__ledger_entry *sk__ledger_find(const sk__machine *machine, uint32_t core, uint32_t task, sk__act act, uint32_t id) {

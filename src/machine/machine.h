@@ -48,6 +48,7 @@ typedef struct sk__view {
   uint32_t sub_ratio;       /* AIVs per AIC of the *launch*: 0, 1, 2 */
   uint64_t dynamic_ub_bytes;
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
+  uint32_t schedmode;       /* sub-kernels: declared batch mode */
   uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */
   uint32_t early_mask;      /* sub-kernels: early-start configuration word (sysArgs->skTaskSyncCfg) */
   /* Told of each hardware SyncAll before the core takes part in it; NULL = nobody wants to know. An SK of
@@ -172,6 +173,8 @@ struct sk__core {
   /* registers (reset: sk__core_reset_registers) */
   uint64_t mask[2];             /* MASK0, MASK1 */
   uint64_t ctrl;                /* CTRL, bits as in the sheet; reset value has bit 48 set */
+  uint64_t ctrl_inherited;      /* its bits that an earlier sub-kernel left changed and this one has not set */
+  uint64_t inherited;           /* bit per sk__state, likewise */
   uint64_t cmp_mask[2];
   uint64_t pad_value;           /* asc_set_copy_pad_val */
   uint64_t deq_scale;
@@ -207,6 +210,27 @@ _Static_assert(sizeof(sk__core) / 64 % 2 == 1, "make the padding of sk__core one
 extern _Thread_local sk__core *sk__self __attribute__((tls_model("initial-exec"), visibility("default")));
 
 void sk__core_reset_registers(sk__core *core); /* launch defaults: masks all ones, atomics off ... */
+
+/* Registers of which it is followed what a sub-kernel leaves changed (H33). */
+#define SK__STATE_LIST(X)                                \
+  X(ATOMIC, "the atomic mode of stores to device memory") \
+  X(MASK, "the vector mask")                              \
+  X(CTRL, "CTRL")                                         \
+  X(PAD, "the padding value of copies")                   \
+  X(DEQ, "the dequantisation scale")
+typedef enum sk__state {
+#define X(name, text) SK__STATE_##name,
+  SK__STATE_LIST(X)
+#undef X
+  SK__STATES
+} sk__state;
+/* Part of every setter: the running instruction gives the register a value (CTRL: the bits of `ctrl_bits`). */
+void sk__state_set(sk__core *core, sk__state state, uint64_t ctrl_bits);
+/* Use of a register by the running instruction: reports one that an earlier sub-kernel left changed. */
+__attribute__((cold, noinline)) void sk__state_report(const sk__core *core, sk__state state);
+static inline void sk__state_use(const sk__core *core, sk__state state) {
+  if (__builtin_expect((core->inherited >> state & 1) != 0, 0)) sk__state_report(core, state);
+}
 
 /* A sub-kernel begins / ends on this core (SK program only): view, local arrays, ledgers. End compares
  * flags and events with the state at begin and reports H7, H22-class findings. */

@@ -108,7 +108,8 @@ static __attribute__((noinline)) void fall_back(sk__core *core, sk__seat *seat, 
 
 static __attribute__((noinline)) void remark(sk__core *core, bool aiv_only) {
   sk__flags_check_type(core, "SyncAll");
-  if (sk__in_sub(core)) sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0);
+  if (sk__in_sub(core) && sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0))
+    sk__flags_check_schedmode(core, "SyncAll");
 }
 
 void sk__sync_all(sk__core *core, bool aiv_only) {

@@ -1,9 +1,11 @@
-/* H40: an operator with a barrier over all cores that is not declared schedmode 1. */
+/* H40: an operator with a barrier over all cores, on some of them, that is not declared schedmode 1. */
 #include "hazard.h"
 
 #ifdef REPAIRED
+#define BLOCKS ALL_AIV
 #define MODE __schedmode__(1)
 #else
+#define BLOCKS CORES
 #define MODE
 #endif
 
@@ -19,6 +21,6 @@ __global__ __mix__(0, 1) MODE void meet(__gm__ int32_t *out) {
 int main(void) {
   start();
   int32_t *out = device(ALL_AIV * LINE * 4, 0);
-  meet<<<ALL_AIV, 0, NULL>>>(out);
+  meet<<<BLOCKS, 0, NULL>>>(out);
   return finish();
 }

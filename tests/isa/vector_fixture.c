@@ -107,3 +107,7 @@ void sk__pipe_barrier(sk__core *self, sk__pipe pipe) {
   (void)self;
   if (pipe == SK__PIPE_ALL) fixture_barriers++;
 }
+
+/* Registers are followed over sub-kernels only, and there are none. */
+void sk__state_set(sk__core *at, sk__state state, uint64_t ctrl_bits) { (void)at, (void)state, (void)ctrl_bits; }
+void sk__state_report(const sk__core *at, sk__state state) { (void)at, (void)state, abort(); }

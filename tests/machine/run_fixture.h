@@ -75,7 +75,7 @@ static inline size_t finding_count(sk__machine *machine) {
 
 /* A sub-kernel begins on this core. */
 static inline void begin_sub(sk__core *core, uint32_t task, const char *name, uint32_t blocks) {
-  sk__view view = {.kernel = name, .block_num = blocks, .task = task, .sub_ratio = core->view.sub_ratio};
+  sk__view view = {.kernel = name, .block_num = blocks, .task = task, .sub_ratio = core->view.sub_ratio, .schedmode = 1};
   sk__core_begin_sub(core, &view);
 }
 

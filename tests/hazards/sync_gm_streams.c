@@ -1,0 +1,35 @@
+/* SYNC_GM: kernels of two streams use one buffer, and no event stands between them. */
+#include "hazard.h"
+
+__global__ __vector__ void produce(__gm__ int32_t *data) {
+  __ubuf__ int32_t tile[LINE];
+  asc_init();
+  asc_duplicate(tile, 1, LINE);
+  PIPES(PIPE_V, PIPE_MTE3);
+  asc_copy_ub2gm(data + vector_index() * LINE, tile, sizeof tile); /* @end */
+  asc_sync();
+}
+
+__global__ __vector__ void consume(__gm__ int32_t *data, __gm__ int32_t *out) {
+  __ubuf__ int32_t tile[LINE];
+  asc_init();
+  asc_copy_gm2ub(tile, data + vector_index() * LINE, sizeof tile); /* @end */
+  PIPES(PIPE_MTE2, PIPE_MTE3);
+  asc_copy_ub2gm(out + vector_index() * LINE, tile, sizeof tile);
+  asc_sync();
+}
+
+int main(void) {
+  start();
+  aclrtStream first = new_stream(), second = new_stream();
+  int32_t *data = device(CORES * LINE * 4, 0), *out = device(CORES * LINE * 4, 0);
+  produce<<<CORES, 0, first>>>(data);
+#ifdef REPAIRED
+  aclrtEvent event = NULL;
+  if (aclrtCreateEvent(&event) != ACL_SUCCESS) return 1;
+  aclrtRecordEvent(event, first);
+  aclrtStreamWaitEvent(second, event);
+#endif
+  consume<<<CORES, 0, second>>>(data, out);
+  return finish();
+}

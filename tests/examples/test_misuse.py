@@ -67,13 +67,71 @@ QUEUES = {
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
 
+# Scalar stores of one operator, read by the next: found where nothing flushes, silent in an SK build.
+CACHE_PROGRAM = """#include "acl/acl.h"
+#include "kernel_operator.h"
+using namespace AscendC;
+__global__ __vector__ void produce(GM_ADDR x) {
+  GlobalTensor<int32_t> out;
+  out.SetGlobalBuffer((__gm__ int32_t *)x + GetBlockIdx() * 16, 16);
+  for (int i = 0; i < 16; i++) out.SetValue(i, i);
+}
+__global__ __vector__ void consume(GM_ADDR x, GM_ADDR y) {
+  GlobalTensor<int32_t> in, out;
+  in.SetGlobalBuffer((__gm__ int32_t *)x);
+  out.SetGlobalBuffer((__gm__ int32_t *)y + GetBlockIdx() * 16);
+  int sum = 0;
+  for (int i = 0; i < 64; i++) sum += in.GetValue(i);
+  for (int i = 0; i < 16; i++) out.SetValue(i, sum);
+}
+int main() {
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  void *x = nullptr, *y = nullptr;
+  aclrtMalloc(&x, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&y, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+  produce<<<4, 0, nullptr>>>((GM_ADDR)x);
+  consume<<<4, 0, nullptr>>>((GM_ADDR)x, (GM_ADDR)y);
+  aclrtSynchronizeDevice();
+  aclrtFree(x);
+  aclrtFree(y);
+  aclrtResetDevice(0);
+  aclFinalize();
+  return 0;
+}
+"""
+
+
+def verify_cache_program(flags: list[str]) -> str:
+    """What skv verify says of the two operators, compiled with the flags."""
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "k.cpp").write_text(CACHE_PROGRAM, encoding="utf-8")
+        done = subprocess.run([BUILD / "skcc", "-g", "-O2", *flags, "k.cpp", "-o", "k"], cwd=scratch, capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return subprocess.run([BUILD / "skv", "verify", "./k"], cwd=scratch, capture_output=True, text=True, timeout=120,
+                              check=False).stdout
+
+
+def test_stores_that_stay_in_the_cache_are_found():
+    said = verify_cache_program([])
+    assert "H11" in said, said
+
+
+def test_an_sk_build_keeps_its_cache_lines():
+    said = verify_cache_program(["-DSK_LINE_MAINTENANCE"])
+    assert "verdict: clean" in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
-    "Hccl<0> hccl;": "Hccl",
+    "Hccl<0> hccl;": "Hccl: collective",
+    "matmul::Matmul<int, int, int> mm;": "Matmul: not modelled",
+    "Pad(in.AllocTensor<float>(), in.AllocTensor<float>());": "Pad: not modelled",
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",
-    "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16",
+    "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16: not there",
 }
 
 
@@ -122,4 +180,5 @@ def refuses(body: str, word: str):
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([finds(name, *case) for name, case in QUEUES.items()] + [refuses(*case) for case in REFUSED.items()]))
+    sys.exit(tap.run([finds(name, *case) for name, case in QUEUES.items()] + [refuses(*case) for case in REFUSED.items()]
+                     + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines]))

@@ -13,6 +13,19 @@ SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
 }
 
 template <typename T>
+SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &,
+                         const TransposeParamsExt &p) {
+  if constexpr (sizeof(T) == 2) {
+    if (p.transposeType == TransposeType::TRANSPOSE_ND2ND_B16) {
+      if (p.hSize == 16 && p.wSize == 16) Transpose(dst, src);
+      else sk_kernel_finding("BAD_ARGUMENT", "Transpose: TRANSPOSE_ND2ND_B16 takes 16 rows and 16 columns", false);
+      return;
+    }
+  }
+  sk_kernel_finding("NOT_MODELLED", "Transpose: only TRANSPOSE_ND2ND_B16 is modelled", false);
+}
+
+template <typename T>
 SK_INLINE void TransDataTo5HD(uint64_t dstList[16], uint64_t srcList[16], const TransDataTo5HDParams &p) {
   asc_set_va_reg(VA0, dstList);
   asc_set_va_reg(VA1, dstList + 8);

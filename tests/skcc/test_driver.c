@@ -118,7 +118,7 @@ static void test_feature_macros_of_the_user_work(void **state) {
   (void)state;
   sandbox_open();
   put("s.c", "#define _GNU_SOURCE\n#include <stdio.h>\n__global__ __vector__ void k(void) {}\n"
-             "int main(void) { char *s; k<<<1, 0>>>(); return asprintf(&s, \"x\") != 1; }\n");
+             "int main(void) { char *s; k<<<1, 0>>>(); if (asprintf(&s, \"x\") != 1) return 1; __builtin_free(s); return 0; }\n");
   assert_runs("skcc -Wall -Werror s.c -o p && ./p");
   sandbox_close();
 }

@@ -18,7 +18,6 @@ static void add_library(const places *p, list *argv) {
   list_add(argv, p->hooks);
   list_addf(argv, "-L%s", p->library_dir);
   list_add(argv, "-lsuperkernel");
-  list_add_words(argv, SKCC_SANITIZE);
   list_addf(argv, "-Wl,-rpath,%s", p->library_dir);
 }
 
@@ -44,6 +43,7 @@ static int link_all(const options *o, const places *p, char *const *objects, con
   }
   list_add(&argv, "-o");
   list_add(&argv, temporary);
+  list_add_words(&argv, SKCC_SANITIZE);
   for (size_t i = 0; i < o->input_count; i++) list_add(&argv, objects[i] != NULL ? objects[i] : o->inputs[i].path);
   list_join(&argv, &o->link);
   add_library(p, &argv);

@@ -306,6 +306,11 @@
     "Exception on the device; inside an SK the whole SK stops.", \
     "The call is seen.", \
     "Correct what the kernel complains about.") \
+  X("TENSOR_OVERFLOW", OPERATOR, "Call beyond the end of a tensor", \
+    "A count is larger than the tensor it goes with, so the call reaches into a neighbouring buffer.", \
+    "Overwritten or foreign data.", \
+    "Count forms compare with the sizes of their tensors.", \
+    "Make the buffer larger or the count smaller; use SetSize only to tell a tensor's true size.") \
   X("QUEUE_STATE", OPERATOR, "Queue used out of order", \
     "A buffer is allocated, enqueued, dequeued or freed in an order its queue does not allow, or it belongs to another queue.", \
     "Hang or overwritten data.", \

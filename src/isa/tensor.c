@@ -192,6 +192,12 @@ void sk_kernel_finding(const char *id, const char *text, bool fatal) {
   if (fatal) sk__core_abort(core, SK_FAULT);
 }
 
+void sk_tensor_overflow(uint32_t count, uint32_t elems) {
+  sk__core *core = enter("tensor call", SK__SITE());
+  sk__instr_finding(core, "TENSOR_OVERFLOW", SK__CAT_OPERATOR, SK__ERROR, "make the tensor larger, or the count smaller",
+                    "touches %u elements of a tensor of %u", count, elems);
+}
+
 int sk_kernel_printf(const char *format, ...) {
   va_list list;
   va_start(list, format);

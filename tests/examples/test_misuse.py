@@ -64,6 +64,8 @@ QUEUES = {
                                         "a = in.DeQue<float>();\n in.FreeTensor(a);\n" + STORE),
     "a scalar read that the compiler synchronises": (None, INIT + LOAD + ADD + "in.FreeTensor(a);\n b.SetValue(0, b.GetValue(1));\n" + STORE.replace("DataCopy", "SetFlag<HardEvent::S_MTE3>(EVENT_ID5);\nWaitFlag<HardEvent::S_MTE3>(EVENT_ID5);\nDataCopy")),
     "an assertion that fails": ("TRAP", INIT + "assert(in.HasTensorInQue(), \"none of %d\\n\", 2); //!\n"),
+    "a count beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD + ADD.replace("N);", "N + 64); //!") + "in.FreeTensor(a);\n" + STORE),
+    "a load beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD.replace("gm, N);", "gm, N + 64); //!") + ADD + "in.FreeTensor(a);\n" + STORE),
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
 

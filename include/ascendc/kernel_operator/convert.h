@@ -77,6 +77,7 @@ struct conversion<half, int32_t> {
 template <typename T, typename U>
 SK_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &mode, const uint32_t count) {
   SK_CAST_EXISTS(T, U);
+  Internal::all_hold(count, dst, src);
   Internal::conversion<T, U>::run(mode, dst.sk_address(), static_cast<const U *>(src.sk_address()), count);
   sk_mask_full();
 }

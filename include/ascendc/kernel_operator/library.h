@@ -184,6 +184,9 @@ void sk_turn_notify(void *workspace, void *ub);
 /* DumpTensor: a header line and the elements. type: 0 half, 1 bfloat16, 2 float, 3 signed, 4 unsigned integer. */
 void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t type, uint32_t elem_bytes, uint32_t count);
 
+/* A call that touches `count` elements of a tensor of `elems`. */
+void sk_tensor_overflow(uint32_t count, uint32_t elems) __attribute__((cold));
+
 /* A finding of the catalogue about the call at hand; fatal ends the block. Text: one sentence. */
 void sk_kernel_finding(const char *id, const char *text, bool fatal);
 /* printf of a kernel, which also works on the host. */

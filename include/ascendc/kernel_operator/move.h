@@ -15,6 +15,12 @@ template <typename T>
 SK_INLINE uint32_t place(const LocalTensor<T> &tensor) {
   return memory_of(tensor.GetPosition());
 }
+/* Copies count whole blocks of 32 bytes. On the kind of core that has the tensor's memory. */
+template <typename T>
+SK_INLINE void must_hold_on_core(uint32_t count, const LocalTensor<T> &tensor) {
+  uint32_t whole = static_cast<uint32_t>(elems_of_bytes<T>(bytes_of_elems<T>(count) / ONE_BLK_SIZE * ONE_BLK_SIZE));
+  if ((place(tensor) == 1) == (ASCEND_IS_AIV != 0)) must_hold(whole, tensor);
+}
 SK_INLINE void no_path(const char *text) { sk_kernel_finding("NO_DATA_PATH", text, false); }
 } // namespace Internal
 
@@ -22,6 +28,7 @@ SK_INLINE void no_path(const char *text) { sk_kernel_finding("NO_DATA_PATH", tex
 
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count) {
+  Internal::must_hold_on_core(count, dst);
   uint32_t bytes = Internal::copy_bytes<T>(count);
   void *to = dst.sk_address();
   const void *from = src.sk_address();
@@ -46,6 +53,7 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
 
 template <typename T>
 SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count) {
+  Internal::must_hold_on_core(count, src);
   uint32_t bytes = Internal::copy_bytes<T>(count);
   void *to = dst.sk_address();
   const void *from = src.sk_address();

@@ -183,7 +183,9 @@ public:
   }
   template <typename U>
   SK_INLINE void SetAddrWithOffset(LocalTensor<U> &source, uint32_t offset) {
-    address_ = reinterpret_cast<T *>(source.sk_address() + offset);
+    LocalTensor<U> part = source[offset];
+    address_ = reinterpret_cast<T *>(part.sk_address());
+    bytes_ = part.GetLength();
     position_ = source.GetPosition();
   }
   template <typename U>
@@ -232,6 +234,18 @@ private:
   int32_t tag_ = -1;
   ShapeInfo shape_;
 };
+
+namespace Internal {
+/* Count forms touch no more than their tensors hold. */
+template <typename T>
+SK_INLINE void must_hold(uint32_t count, const LocalTensor<T> &tensor) {
+  if (__builtin_expect(count > tensor.GetSize(), 0)) sk_tensor_overflow(count, tensor.GetSize());
+}
+template <class... Tensors>
+SK_INLINE void all_hold(uint32_t count, const Tensors &...tensors) {
+  if (ASCEND_IS_AIV) (must_hold(count, tensors), ...);
+}
+} // namespace Internal
 
 } // namespace AscendC
 

@@ -31,6 +31,7 @@ SK_INLINE void set_mask(const uint64_t bits[]) {
   template <Params>                                                                                                 \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const int32_t &count) {                                                                       \
+    Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
@@ -67,6 +68,7 @@ SK_BINARY_FUNCTION(SubRelu, asc_sub_relu, SK_TYPE_1, T, T)
   template <typename D, typename S>                                                                                 \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const int32_t &count) {                                                                       \
+    Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
@@ -104,6 +106,7 @@ SK_BINARY_FUNCTION_2(MulCast, Internal::mul_cast)
 #define SK_UNARY_FUNCTION(Name, op)                                                                                 \
   template <typename T>                                                                                             \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count) {                 \
+    Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
     op(dst.sk_address(), src.sk_address(), static_cast<uint32_t>(count));                                           \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
@@ -135,6 +138,7 @@ SK_UNARY_FUNCTION(Relu, asc_relu)
 #define SK_SCALAR_FUNCTION(Name, op, V)                                                                             \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, const int32_t &count) { \
+    Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
     op(dst.sk_address(), src.sk_address(), value, static_cast<uint32_t>(count));                                    \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
@@ -185,6 +189,7 @@ SK_INLINE void shift_right(bool round, T *dst, const T *src, int64_t distance, A
 } // namespace Internal
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, const int32_t &count) {
+  Internal::all_hold(static_cast<uint32_t>(count), dst, src);
   Internal::shift_right(false, dst.sk_address(), src.sk_address(), distance, static_cast<uint32_t>(count));
   sk_mask_full();
 }
@@ -205,6 +210,7 @@ SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, 
 template <typename T, typename U>
 SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
                     const int32_t &count) {
+  Internal::all_hold(static_cast<uint32_t>(count), dst, src);
   asc_axpy(dst.sk_address(), src.sk_address(), value, static_cast<uint32_t>(count));
   sk_mask_full();
 }
@@ -225,6 +231,7 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
 
 template <typename T>
 SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, const int32_t &count) {
+  Internal::all_hold(static_cast<uint32_t>(count), dst);
   asc_duplicate(dst.sk_address(), value, static_cast<uint32_t>(count));
   sk_mask_full();
 }

@@ -37,7 +37,7 @@ def count(stdout: str, returncode: int) -> tuple[int, int, list[str], list[str]]
 
 def main() -> int:
     build = Path(sys.argv[1])
-    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", *sys.argv[2:]],
+    subprocess.run(["meson", "test", "-C", str(build), "--print-errorlogs", *sys.argv[2:]],
                    check=False)
     passed = failed = 0
     log = build / "meson-logs" / "testlog.json"

@@ -157,6 +157,7 @@ __global__ __vector__ void api(GM_ADDR x, GM_ADDR out) {
   Cast(h, i32, RoundMode::CAST_NONE, N);
   Cast(y, h, RoundMode::CAST_NONE, N);
   Store(out, 17, y);
+  SetDeqScale(static_cast<half>(0.0f));
   // 18: registers behind a reduction
   Duplicate(y, 0.0f, N);
   WholeReduceMax(w, a, 64, N / 64, 1, 1, 8);

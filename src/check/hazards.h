@@ -122,7 +122,7 @@
   X("H23", OPERATOR, "Early-start call not made once per core", \
     "The call is conditional, in a loop, behind an early return, or missing in a tiling branch.", \
     "Missing: hang. Double: the next barrier opens one operator early.", \
-    "Calls per active core differ from one while the capability is set.", \
+    "Mode early-start: calls per active core differ from one while the capability is set (also where capability and code disagree, H26, and where a core does not know that it is active, H27).", \
     "Call it exactly once on every path and for every tiling key.") \
   X("H24", OPERATOR, "Access after SetNextTaskStart conflicts with later operators", \
     "After the call the operator still stores data that a later one reads, or loads data that a later one overwrites.", \

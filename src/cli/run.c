@@ -22,7 +22,7 @@ static const char verify_help[] =
     "usage: skv verify [options] PROGRAM [arguments]\n\n"
     "Runs PROGRAM (built by skcc, no harness needed), records its launches, replays them fused in every mode\n"
     "on the same memory, compares all outputs bit for bit and explains every hazard.\n\n"
-    "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, no-flush, each optionally with\n"
+    "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, no-flush, early-start, each with\n"
     "                 /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"

@@ -166,6 +166,7 @@ static sk__pipe pipe_of(pipe_t pipe) {
 
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe) {
   sk__core *core = enter("SetNextTaskStart", SK__SITE());
+  sk__early_call(core, false);
   uint32_t mask = early_mask(core);
   if (core->type == SK__AIC && (mask & EARLY_C2C_SET) != 0) sk__cross_set_system(core, pipe_of(aic_pipe), 0, FLAG_AIC_ALL);
   if (core->type == SK__AIV && (mask & EARLY_V2V_SET) != 0) sk__cross_set_system(core, pipe_of(aiv_pipe), 0, FLAG_AIV_ALL);
@@ -179,6 +180,7 @@ void sk_wait_previous_task_end(void) {
     sk__cross_set_system(core, SK__PIPE_MTE3, 2, aic ? FLAG_AIC_TO_AIV : FLAG_AIV_TO_AIC);
   if ((mask & (aic ? EARLY_V2C_WAIT : EARLY_C2V_WAIT)) != 0)
     sk__cross_wait_system(core, aic ? FLAG_AIV_TO_AIC : FLAG_AIC_TO_AIV);
+  sk__early_call(core, true);
 }
 
 /* ---- findings, printing, stopping ------------------------------------------------------------------ */

@@ -38,6 +38,8 @@ void sk__core_describe(void *context, sk__end *end) {
   end->launch = core->launch != NULL ? (int32_t)core->launch->serial : -1;
   end->task = sk__in_sub(core) ? (int32_t)core->view.task : -1;
   snprintf(end->kernel, sizeof end->kernel, "%s", core->view.kernel != NULL ? core->view.kernel : "");
+  const char *phase = sk__early_phase(core);
+  if (phase != NULL && end->detail[0] == '\0') snprintf(end->detail, sizeof end->detail, "%s", phase);
 }
 
 sk__end *sk__finding_end(sk__finding *finding, const sk__core *core, const char *role, const void *site, const char *instr) {
@@ -198,6 +200,7 @@ void sk__core_begin_sub(sk__core *core, const sk__view *view) {
   memcpy(sk__seat_of(core)->events_at_begin, core->events, sizeof core->events);
   sk__locals_reset(core);
   sk__residue_begin(core);
+  sk__early_begin(core);
   if (core->checks) sk__order_begin_sub(&core->order);
   sk__ledger_note(core, SK__ACT_BEGIN, 0);
 }
@@ -207,6 +210,7 @@ void sk__core_end_sub(sk__core *core) {
   if (core->machine->span != NULL) tell_span(core, SPAN_SUB);
   sk__events_judge(core);
   sk__residue_judge(core);
+  sk__early_judge(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};

@@ -130,6 +130,8 @@ typedef struct sk__seat {
   uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
   const void **event_sites;     /* of the last set, as event_clocks */
   sk__state_setting states[SK__STATES];
+  uint32_t early_sets, early_waits; /* early-start calls of the running sub-kernel ... */
+  const void *early_site;       /* ... and the place of the last */
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
   uint8_t spread[128];          /* see sk__core */
 #endif
@@ -299,6 +301,13 @@ void sk__core_end_block(sk__core *core, bool completed);
 void sk__residue_reset(sk__core *core); /* a block begins: registers are at their defaults */
 void sk__residue_begin(sk__core *core); /* a sub-kernel begins */
 void sk__residue_judge(sk__core *core); /* and ends */
+
+/* ---- early.c ------------------------------------------------------------------------------- */
+
+void sk__early_begin(sk__core *core);
+void sk__early_judge(sk__core *core); /* H23 */
+/* Where the running sub-kernel stands between its calls; NULL where early start does not concern it. */
+const char *sk__early_phase(const sk__core *core);
 
 /* ---- locals.c ------------------------------------------------------------------------------ */
 

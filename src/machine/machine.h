@@ -311,6 +311,9 @@ void sk__yield(sk__core *core);
 void sk__cross_set_system(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
 void sk__cross_wait_system(sk__core *core, uint32_t id);
 
+/* The running sub-kernel makes an early-start call. Noted, for H23 to H25; what the call does is the caller's. */
+void sk__early_call(sk__core *core, bool is_wait);
+
 /* Ends the running block at once after a fault was reported (never returns). */
 _Noreturn void sk__core_abort(sk__core *core, sk_status why);
 

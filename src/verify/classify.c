@@ -34,6 +34,16 @@ static bool is_second_vector_core(const sk__end *a, const sk__end *b) {
          a->sub_block != b->sub_block;
 }
 
+/* Two operators that meet because of early start. The end that came last tells where in its operator it stands:
+ * the earlier operator behind its SetNextTaskStart, or the later one before its WaitPreTaskEnd. */
+static const char *early_id(const sk__end *a, const sk__end *b) {
+  const sk__end *first = a->task < b->task ? a : b, *second = first == a ? b : a;
+  if (first->detail[0] == '\0' && second->detail[0] == '\0') return NULL;
+  if (strcmp(second->detail, "before WaitPreTaskEnd") == 0) return "H25";
+  if (strcmp(first->detail, "after SetNextTaskStart") == 0) return "H24";
+  return second->detail[0] != '\0' ? "H24" : "H25";
+}
+
 static const char *fused_id(const sk__seen_finding *seen) {
   const sk__finding *finding = &seen->finding;
   const sk__end *a = &finding->ends[0], *b = &finding->ends[1];
@@ -43,6 +53,8 @@ static const char *fused_id(const sk__seen_finding *seen) {
   bool local = strcmp(finding->id, "SYNC_LOCAL") == 0 || (same_pipe && a->mem != SK__MEM_GM);
   if ((!gm && !local) || finding->end_count < 2 || !both_in_subs(a, b)) return NULL;
   if (a->task == b->task) return gm && is_second_vector_core(a, b) ? "H4" : NULL;
+  const char *early = early_id(a, b);
+  if (early != NULL) return early;
   if (seen->streams == SK__STREAMS_DIFFER) return "H36";
   return gm ? "H18" : "H19";
 }

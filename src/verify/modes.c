@@ -52,6 +52,15 @@ static sk_status add(list *modes, sk__mode_kind kind, sk__schedule_kind schedule
   return SK_OK;
 }
 
+/* Some operator of the program takes part in early start. */
+static bool has_early_start(void) {
+  size_t count = 0;
+  const sk_binding *const *bindings = sk__runtime_bindings(&count);
+  for (size_t i = 0; i < count; i++)
+    if ((bindings[i]->capabilities & (SK_CAP_EARLY_START_WAIT | SK_CAP_EARLY_START_SET)) != 0) return true;
+  return false;
+}
+
 static sk_status add_defaults(list *modes, uint32_t random) {
   static const sk__mode matrix[] = {
       {SK__MODE_UNFUSED, {SK__SCHEDULE_IN_ORDER, 0}},   {SK__MODE_FUSED, {SK__SCHEDULE_IN_ORDER, 0}},
@@ -64,6 +73,7 @@ static sk_status add_defaults(list *modes, uint32_t random) {
   sk_status status = SK_OK;
   for (size_t i = 0; i < sizeof matrix / sizeof matrix[0] && status == SK_OK; i++)
     status = add(modes, matrix[i].kind, matrix[i].schedule.kind, matrix[i].schedule.seed);
+  if (status == SK_OK && has_early_start()) status = add(modes, SK__MODE_EARLY_START, SK__SCHEDULE_IN_ORDER, 0);
   for (uint32_t i = 0; i < random && status == SK_OK; i++)
     status = add(modes, SK__MODE_FUSED, SK__SCHEDULE_RANDOM, UINT64_C(2) + i);
   return status;
@@ -90,8 +100,8 @@ static sk_status add_named(list *modes, const char *name, uint32_t random, char 
   sk__mode mode;
   if (sk__mode_parse(name, &mode) != SK_OK) {
     snprintf(why, why_bytes,
-             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, each optionally with /in-order, "
-             "/reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
+             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, early-start, each optionally with "
+             "/in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
              name);
     return SK_INVALID_ARGUMENT;
   }

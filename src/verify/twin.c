@@ -120,6 +120,7 @@ static sk__fuse_options options_of(const sk__verifier *verifier, sk__mode_kind k
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
   if (kind == SK__MODE_PER_OP) options.debug_per_op_max_core_num = 1;
   if (kind == SK__MODE_NO_FLUSH) options.no_flush = true;
+  if (kind == SK__MODE_EARLY_START) options.early_start = 1;
   if (kind == SK__MODE_FULL_CORES) {
     options.force_aic = soc->aic_count;
     options.force_aiv = soc->aiv_count;

@@ -15,7 +15,8 @@
   X(FUSED, "fused", "scopes fused into SuperKernels; without scopes everything that can be fused")    \
   X(PER_OP, "per-op", "each operator its own SuperKernel on all cores (debug_per_op_max_core_num)")   \
   X(FULL_CORES, "full-cores", "every SuperKernel forced to all AIC and AIV cores")                    \
-  X(NO_FLUSH, "no-flush", "fused without a cache flush after each sub-kernel, as in GE graph mode")
+  X(NO_FLUSH, "no-flush", "fused without a cache flush after each sub-kernel, as in GE graph mode")     \
+  X(EARLY_START, "early-start", "fused with early_start = 1; in the default matrix if an SK binding has such a capability")
 typedef enum sk__mode_kind {
 #define X(name, text, help) SK__MODE_##name,
   SK__MODE_LIST(X)

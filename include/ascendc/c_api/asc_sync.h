@@ -40,6 +40,11 @@ void asc_sync_mte3(int id); /* a finished store releases its source to MTE2 and 
 #define asc_sync_inter_wait(pipe, flag) sk_cross_wait(pipe, (int32_t)(flag))
 void asc_sync_data_barrier(mem_dsb_t which);
 
+/* Early start inside a SuperKernel, for functions bound with such a capability: later operators may start once
+ * the pipe has finished what it was given; earlier operators have ended. Elsewhere the calls do nothing. */
+void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);
+void sk_wait_previous_task_end(void);
+
 /* ---- system variables ---------------------------------------------------------------------- */
 
 int64_t asc_get_block_idx(void);

@@ -104,10 +104,60 @@ int main() {
 """
 
 
-def verify_cache_program(flags: list[str]) -> str:
-    """What skv verify says of the two operators, compiled with the flags."""
+# An operator of few blocks beside one of many; its bound function takes the number of blocks from where %s says.
+BOUND_PROGRAM = """#include "acl/acl.h"
+#include "kernel_operator.h"
+using namespace AscendC;
+struct Args {
+  GM_ADDR x;
+  uint32_t tiles;
+};
+__aicore__ inline void Fill(GM_ADDR x, uint32_t tiles, uint32_t blocks) {
+  TPipe pipe;
+  TBuf<> buffer;
+  pipe.InitBuffer(buffer, 64);
+  LocalTensor<float> tile = buffer.Get<float>();
+  GlobalTensor<float> gm;
+  gm.SetGlobalBuffer((__gm__ float *)x);
+  for (uint32_t i = GetBlockIdx(); i < tiles; i += blocks) {
+    Duplicate(tile, 1.0f * i, 16);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(gm[i * 16], tile, 16);
+    SetFlag<HardEvent::MTE3_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE3_V>(EVENT_ID0);
+  }
+  pipe.DestroyWithoutPipeAll();
+}
+__global__ __mix__(0, 1) void small(GM_ADDR x, uint32_t tiles) { Fill(x, tiles, GetBlockNum()); }
+__sk__ __mix__(0, 1) void small_sk(const Args *args, sk::SkSystemArgs *system) {
+  (void)system;
+  Fill(args->x, args->tiles, %s);
+}
+SK_BIND(small, 0, small_sk);
+__global__ __mix__(0, 1) void big(GM_ADDR x, uint32_t tiles) { Fill(x, tiles, GetBlockNum()); }
+int main() {
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  void *x = nullptr, *y = nullptr;
+  aclrtMalloc(&x, 6400, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&y, 6400, ACL_MEM_MALLOC_HUGE_FIRST);
+  small<<<8, 0, nullptr>>>((GM_ADDR)x, 100);
+  big<<<40, 0, nullptr>>>((GM_ADDR)y, 100);
+  aclrtSynchronizeDevice();
+  aclrtFree(x);
+  aclrtFree(y);
+  aclrtResetDevice(0);
+  aclFinalize();
+  return 0;
+}
+"""
+
+
+def verify_program(source: str, flags: list[str]) -> str:
+    """What skv verify says of a program, compiled with the flags."""
     with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / "k.cpp").write_text(CACHE_PROGRAM, encoding="utf-8")
+        (Path(scratch) / "k.cpp").write_text(source, encoding="utf-8")
         done = subprocess.run([BUILD / "skcc", "-g", "-O2", *flags, "k.cpp", "-o", "k"], cwd=scratch, capture_output=True, text=True,
                               timeout=120, check=False)
         assert done.returncode == 0, done.stderr
@@ -116,12 +166,22 @@ def verify_cache_program(flags: list[str]) -> str:
 
 
 def test_stores_that_stay_in_the_cache_are_found():
-    said = verify_cache_program([])
+    said = verify_program(CACHE_PROGRAM, [])
     assert "H11" in said, said
 
 
 def test_an_sk_build_keeps_its_cache_lines():
-    said = verify_cache_program(["-DSK_LINE_MAINTENANCE"])
+    said = verify_program(CACHE_PROGRAM, ["-DSK_LINE_MAINTENANCE"])
+    assert "verdict: clean" in said, said
+
+
+def test_the_launch_s_block_number_in_a_bound_function_is_found():
+    said = verify_program(BOUND_PROGRAM.replace("%s", "GetBlockNum()"), [])
+    assert "error H5" in said and "different" in said, said
+
+
+def test_the_operator_s_own_block_number_is_right():
+    said = verify_program(BOUND_PROGRAM.replace("%s", "system->skNumBlocks"), [])
     assert "verdict: clean" in said, said
 
 
@@ -183,4 +243,6 @@ def refuses(body: str, word: str):
 
 if __name__ == "__main__":
     sys.exit(tap.run([finds(name, *case) for name, case in QUEUES.items()] + [refuses(*case) for case in REFUSED.items()]
-                     + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines]))
+                     + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
+                        test_the_launch_s_block_number_in_a_bound_function_is_found,
+                        test_the_operator_s_own_block_number_is_right]))

@@ -98,7 +98,7 @@ def catalogue() -> list[str]:
 
 def main() -> int:
     wanted = sys.argv[2:]
-    programs = [Program(path) for path in sorted(HERE.glob("*.c"))]
+    programs = [Program(path) for path in sorted(HERE.glob("*.c*"))]
     programs = [program for program in programs if not wanted or program.path.stem in wanted]
     ids = [] if wanted else catalogue()
     have = {program.id for program in programs}

@@ -428,8 +428,10 @@ static void test_disabled_flush_of_an_old_binary(void **state) {
 static void wait_for_predecessor(sk__core *core) {
   if ((core->view.early_mask & 2) != 0) sk__cross_wait_system(core, 11);
   if ((core->view.early_mask & 32) != 0) sk__cross_wait_system(core, 14);
+  sk__early_call(core, true);
 }
 static void start_successor(sk__core *core) {
+  sk__early_call(core, false);
   if ((core->view.early_mask & 1) != 0) sk__cross_set_system(core, SK__PIPE_FIX, 0, 11);
   if ((core->view.early_mask & 16) != 0) sk__cross_set_system(core, SK__PIPE_MTE3, 0, 14);
 }

@@ -51,7 +51,9 @@ static void early_kernel(const void *raw) {
   if ((mask & (aic ? 2u : 32u)) != 0) sk__cross_wait_system(core, aic ? 11 : 14);
   if ((mask & (aic ? 4u : 64u)) != 0) sk__cross_set_system(core, SK__PIPE_MTE3, 2, aic ? 13 : 12);
   if ((mask & (aic ? 8u : 128u)) != 0) sk__cross_wait_system(core, aic ? 12 : 13);
+  sk__early_call(core, true);
   add_slots(raw, core->view.block_num);
+  sk__early_call(core, false);
   if ((mask & (aic ? 1u : 16u)) != 0) sk__cross_set_system(core, aic ? SK__PIPE_FIX : SK__PIPE_MTE3, 0, aic ? 11 : 14);
 }
 

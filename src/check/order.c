@@ -201,20 +201,36 @@ void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into) {
 
 /* ---- inside a core --------------------------------------------------------------------------- */
 
+/* Rows are written one word at a time, by every instruction. A wider load behind such a store waits until
+ * the store has left the core, and in front of it may stand a tile of streaming stores: so rows are read
+ * one word at a time too, which the compiler must not widen. */
+static inline uint64_t row_word(const uint64_t *row, int pipe) {
+  uint64_t word = row[pipe];
+  __asm__("" : "+r"(word));
+  return word;
+}
+
+static inline void join_row(uint64_t *into, const uint64_t *from) {
+  for (int p = 0; p < SK__PIPES; p++) {
+    uint64_t mine = row_word(into, p), other = row_word(from, p);
+    into[p] = mine > other ? mine : other;
+  }
+}
+
 void sk__order_set_flag(sk__order *order, sk__pipe src, sk__event_clock *out) {
   sk__order_settle(order);
   order->row[src][SK__PIPE_S] = order->clock[SK__PIPE_S];
-  memcpy(out->row, order->row[src], sizeof out->row);
+  for (int p = 0; p < SK__PIPES; p++) out->row[p] = row_word(order->row[src], p);
   out->row[src] = order->clock[src]++;
 }
 
 void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *in) {
   sk__order_settle(order);
   if (dst != SK__PIPE_S) {
-    join_clocks(order->row[dst], in->row, SK__PIPE_SLOTS);
+    join_row(order->row[dst], in->row);
     return;
   }
-  for (int p = 0; p < SK__PIPES; p++) join_clocks(order->row[p], in->row, SK__PIPE_SLOTS);
+  for (int p = 0; p < SK__PIPES; p++) join_row(order->row[p], in->row);
 }
 
 void sk__order_barrier(sk__order *order, sk__pipe pipe) {

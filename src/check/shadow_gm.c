@@ -106,7 +106,13 @@ static __attribute__((noinline)) void add_accessor(sk__probe *probe, sk__gm_cell
   gm_set *set;
   if (is_set(a)) {
     set = set_of(a);
-    if (set->stamp[set_slot(set, me)] == 0 && (set->count + 1) * 4 > set->capacity * 3) set = set_rebuilt(probe, set, me);
+    uint32_t mine = set_slot(set, me);
+    if (SK__LIKELY(set->stamp[mine] != 0)) { /* once more: only the time changes */
+      set->stamp[mine] = me;
+      set_origins(set)[mine] = probe->origin;
+      return;
+    }
+    if ((set->count + 1) * 4 > set->capacity * 3) set = set_rebuilt(probe, set, me);
   } else {
     bool same_kind = ((a ^ me) & SK__STAMP_ATOMIC) == 0;
     if (a == 0 || key_of(a) == key_of(me) || (same_kind && sk__ordered(probe, a))) {

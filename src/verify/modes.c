@@ -79,18 +79,6 @@ static sk_status add_defaults(list *modes, uint32_t random) {
   return status;
 }
 
-sk_status sk__mode_defaults(uint32_t random, sk__mode **out, size_t *count) {
-  list modes = {NULL, 0};
-  sk_status status = add_defaults(&modes, random);
-  if (status != SK_OK) {
-    free(modes.items);
-    return status;
-  }
-  *out = modes.items;
-  *count = modes.count;
-  return SK_OK;
-}
-
 static bool is_reference(sk__mode mode) {
   return mode.kind == SK__MODE_UNFUSED && mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
 }

@@ -10,7 +10,6 @@
 
 struct sk__verifier {
   sk__runtime *runtime;
-  bool twin;                   /* false: a recorder of plain runs */
   sk__machine_options plain;   /* the machine's options outside twin runs */
   sk__progress_fn progress;
   void *progress_context;
@@ -323,7 +322,6 @@ static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, boo
     return SK_OUT_OF_MEMORY;
   }
   verifier->runtime = runtime;
-  verifier->twin = twin;
   verifier->mode_list = modes;
   verifier->plain = *sk__machine_options_of(sk__runtime_machine(runtime));
   verifier->result.mode_count = count;

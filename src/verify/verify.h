@@ -34,10 +34,9 @@ typedef struct sk__mode {
 void sk__mode_name(sk__mode mode, char text[SK__MODE_NAME_BYTES]);
 /* The inverse; SK_INVALID_ARGUMENT otherwise. */
 SK_MUST_USE sk_status sk__mode_parse(const char *text, sk__mode *out);
-/* The default matrix, plus `random` more random schedules of the fused mode. Owned by the caller (free). */
-SK_MUST_USE sk_status sk__mode_defaults(uint32_t random, sk__mode **out, size_t *count);
-/* A comma separated list of mode names; "default" stands for the default matrix. The reference is put
- * in front when it is missing. */
+/* A comma separated list of mode names; "default" stands for the default matrix with `random` more random
+ * schedules of the fused mode. The reference is put in front when it is missing. The list is the caller's
+ * (free). */
 SK__API SK_MUST_USE sk_status sk__mode_list(const char *text, uint32_t random, sk__mode **out, size_t *count, char *why,
                                     size_t why_bytes);
 

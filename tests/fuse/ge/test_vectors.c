@@ -1,47 +1,15 @@
-/* The generator against recorded decisions of the real one. The records lie beside the repository; without
- * them the tests are skipped by name. */
+/* test_vectors.c - the generator against recorded decisions of the real one. */
 #include "ge_text.h"
-#include "fuse/fuse.h"
-
-#ifndef SUPERKERNEL_SOURCE
-#error "SUPERKERNEL_SOURCE is the root of the sources"
-#endif
-
-static FILE *open_vectors(void) {
-  static char path[4096], reason[4200];
-  const char *shared = getenv("SUPERKERNEL_SHARED");
-  if (shared != NULL) snprintf(path, sizeof path, "%s/vectors/ge/ge_vectors.jsonl", shared);
-  else snprintf(path, sizeof path, "%s/../shared/vectors/ge/ge_vectors.jsonl", SUPERKERNEL_SOURCE);
-  FILE *file = fopen(path, "r");
-  snprintf(reason, sizeof reason, "SUPERKERNEL_SHARED is not set and there is no shared/vectors/ge beside the sources");
-  if (file == NULL) SK_SKIP(reason);
-  return file;
-}
+#include "../vectors.h"
 
 static void test_agrees_with_every_record_when_defects_are_emulated(void **state) {
   (void)state;
-  FILE *file = open_vectors();
-  sk__check_result result;
-  assert_int_equal(sk__ge_check_stream(file, true, stdout, &result), SK_OK);
-  assert_true(result.cases > 0);
-  assert_int_equal(result.agreed, result.cases);
-  fclose(file);
+  vectors_agree_when_emulated("ge/ge_vectors.jsonl", sk__ge_check_stream);
 }
 
 static void test_own_rules_differ_only_where_a_defect_is_tagged(void **state) {
   (void)state;
-  FILE *file = open_vectors();
-  sk__check_result result;
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *report = open_memstream(&text, &bytes);
-  assert_int_equal(sk__ge_check_stream(file, false, report, &result), SK_OK);
-  fclose(report);
-  if (result.agreed_untagged != result.untagged) print_message("%s", text);
-  assert_int_equal(result.agreed_untagged, result.untagged);
-  assert_int_equal(result.agreed, result.untagged); /* and the tagged ones do differ */
-  free(text);
-  fclose(file);
+  vectors_differ_only_where_tagged("ge/ge_vectors.jsonl", sk__ge_check_stream);
 }
 
 static void test_no_file_is_a_difference(void **state) {

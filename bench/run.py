@@ -5,6 +5,7 @@ Two sides of a comparison are kept alive and take turns; a row is the median of 
 thread compare CPU time, rows of two threads the wall clock. The last line is `bench: N rows, M over`.
 """
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -194,6 +195,30 @@ class Bench:
             plain = ["gcc", "-O2", "-D_GNU_SOURCE", str(HERE / "plain.c"), "-o", out, "-pthread"]
             return statistics.median(self.run(ours)[WALL] / self.run(plain)[WALL] for _ in range(self.repeat))
 
+    def planning(self, work, *counts):
+        """Least CPU milliseconds of several runs in one process each, per shape of graph and count of tasks, taking turns."""
+        rows = []
+        for shape in ("whole", "scopes"):
+            with contextlib.ExitStack() as stack:
+                sides = [stack.enter_context(Side([self.program("bench_plan"), work, str(tasks), shape])) for tasks in counts]
+                rounds = turns(sides, 5 * self.repeat)
+                rows.append([min(row[side][CPU] for row in rounds) * 1e3 for side in range(len(sides))])
+        return rows
+
+    def plan_time(self, tasks):
+        return max(row[0] for row in self.planning("make", tasks))
+
+    def plan_ratio(self):
+        return max(many / few for few, many in self.planning("make", 1000, 10000))
+
+    def plan_read(self):
+        return max(row[0] for row in self.planning("read", 10000))
+
+    def plan_memory(self):
+        """Peak resident MiB of a process that reads and plans, of the shape that needs more."""
+        return max(int(subprocess.run([self.program("bench_plan"), "peak", "10000", shape], capture_output=True, text=True,
+                                      check=True).stdout) for shape in ("whole", "scopes")) / (1 << 20)
+
     def start(self):
         return statistics.median(self.run([str(self.build / "skv"), "version"])[WALL] for _ in range(5 * self.repeat)) * 1e3
 
@@ -224,6 +249,12 @@ ROWS = [
     ("launch", "us", 10.0, 1, Bench.launch, "empty kernel on 48 cores, and the wait for it"),
     ("twin", "x", 5.0, 1, Bench.twin, "verify unfused,fused of a stream over one plain run"),
     ("compile", "x", 4.0, 1, Bench.compile, "skcc of a kernel with host code over gcc of plain C"),
+    ("plan-100", "ms", 0.2, 1, lambda bench: bench.plan_time(100), "planning of 100 tasks on four streams, graph in memory"),
+    ("plan-1000", "ms", 1.5, 1, lambda bench: bench.plan_time(1000), "the same of 1,000 tasks"),
+    ("plan-10000", "ms", 17.0, 1, lambda bench: bench.plan_time(10000), "the same of 10,000 tasks"),
+    ("plan-ratio", "x", 12.0, 1, Bench.plan_ratio, "planning of 10,000 tasks over planning of 1,000"),
+    ("plan-memory", "MiB", 64.0, 1, Bench.plan_memory, "peak of a process that reads and plans 10,000 tasks"),
+    ("plan-read", "ms", 170.0, 1, Bench.plan_read, "reading the JSON of 10,000 tasks, in none of the others"),
     ("start", "ms", 20.0, 1, Bench.start, "skv version"),
     ("memory", "x", 3.0, 1, Bench.memory, "peak beyond 64 MiB over device memory, seed case"),
 ]

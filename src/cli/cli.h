@@ -29,6 +29,9 @@ int sk__cli_usage(const char *verb, const char *format, ...) __attribute__((form
 /* The same for an option that the verb does not have: names the nearest and all legal ones. */
 int sk__cli_unknown_option(const char *verb, const struct option *options, const char *given);
 
+/* 0 when the text is an option string of GE graph mode, else the exit code after one line that names the trouble. */
+int sk__cli_check_ge_options(const char *verb, const char *option, const char *text);
+
 /* Files a report goes to: the option's name is the form's; NULL where not asked for. */
 #define SK__OUTPUT_LIST(X) X(json) X(sarif) X(junit)
 typedef struct sk__cli_outputs {
@@ -48,7 +51,7 @@ int sk__cli_verdict_code(json_t *document);
 /* Options shared by run, verify and plan, read up to the program's name. */
 typedef struct sk__cli_request {
   const char *verb;
-  const char *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph;
+  const char *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph, *ge_options;
   sk__cli_outputs outputs;
   json_t *suppressions;      /* sk__suppressions_read, or NULL */
   bool quiet, twin, no_source;

@@ -63,6 +63,7 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   setenv(SK__ENV_PROGRESS, !run->quiet && isatty(STDERR_FILENO) ? "1" : "0", 1);
   set_or_clear(SK__ENV_MODES, run->modes);
   set_or_clear(SK__ENV_RANDOM, run->random);
+  set_or_clear(SK__ENV_GE_OPTIONS, run->ge_options);
   set_or_clear(SK__ENV_TRACE, run->trace);
   set_or_clear(SK__ENV_SAVE_GRAPH, run->save_graph);
   set_or_clear("SUPERKERNEL_SOC", run->soc);

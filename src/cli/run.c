@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "fuse/ge/ge.h"
 #include "report/report.h"
 
 #define FILE_HELP                                                                                     \
@@ -22,8 +24,9 @@ static const char verify_help[] =
     "usage: skv verify [options] PROGRAM [arguments]\n\n"
     "Runs PROGRAM (built by skcc, no harness needed), records its launches, replays them fused in every mode\n"
     "on the same memory, compares all outputs bit for bit and explains every hazard.\n\n"
-    "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, no-flush, early-start, each with\n"
-    "                 /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
+    "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, no-flush, ge, early-start, each\n"
+    "                 with /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
+    "  --ge-options S  option string of every scope in mode ge (GE graph mode), such as stream-fusion=1:early-start=0\n"
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
     "  --trace FILE   what each core does, un-fused and fused, as a Chrome trace (estimated times)\n"
@@ -32,7 +35,8 @@ static const char verify_help[] =
     "  skv verify ./add\n"
     "  skv verify --random 200 --json report.json ./seed_case\n"
     "  skv verify --sarif report.sarif --suppress known.txt ./add\n"
-    "  skv verify --modes unfused,fused/reversed ./add 4096\n";
+    "  skv verify --modes unfused,fused/reversed ./add 4096\n"
+    "  skv verify --modes ge --ge-options feed-sync-all=1 ./seed_case\n";
 
 static const char run_help[] =
     "usage: skv run [options] PROGRAM [arguments]\n\n"
@@ -49,12 +53,13 @@ static const char run_help[] =
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
 enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
-       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_HELP };
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_HELP };
 #define COMMON_OPTIONS                                                                        \
   {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
       {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
       {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
+                                               {"ge-options", 1, 0, OPT_GE_OPTIONS},
                                                {"trace", 1, 0, OPT_TRACE}, COMMON_OPTIONS};
 static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
                                             {"checks", 1, 0, OPT_CHECKS},     {"save-graph", 1, 0, OPT_SAVE_GRAPH},
@@ -82,6 +87,30 @@ static bool is_number(const char *text, unsigned long low, unsigned long high) {
   return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && value >= low && value <= high;
 }
 
+int sk__cli_check_ge_options(const char *verb, const char *option, const char *text) {
+  sk__arena arena = {0};
+  sk__ge_options options;
+  sk__ge_failure failure = {.error = SK__GE_NONE};
+  sk_status status = sk__ge_options_read(text, &arena, &options, &failure);
+  int code = status == SK_OK ? 0 : status == SK_INVALID_ARGUMENT ? sk__cli_usage(verb, "%s: %s", option, failure.why) : SK__EXIT_INTERNAL;
+  sk__arena_free(&arena);
+  return code;
+}
+
+static int check_modes(const sk__cli_request *run) {
+  char why[320];
+  sk__mode *modes = NULL;
+  size_t count = 0;
+  bool ge = false;
+  if (run->modes != NULL && sk__mode_list(run->modes, 0, &modes, &count, why, sizeof why) != SK_OK)
+    return sk__cli_usage(run->verb, "--modes: %s", why);
+  for (size_t i = 0; i < count; i++) ge |= modes[i].kind == SK__MODE_GE;
+  free(modes);
+  if (run->ge_options == NULL) return 0;
+  if (!ge) return sk__cli_usage(run->verb, "--ge-options needs mode ge: --modes ge or --modes default,ge");
+  return sk__cli_check_ge_options(run->verb, "--ge-options", run->ge_options);
+}
+
 /* Legal values are checked before anything is started. */
 static int check_values(const sk__cli_request *run) {
   char why[320];
@@ -95,13 +124,6 @@ static int check_values(const sk__cli_request *run) {
   if (run->schedule != NULL && sk__schedule_parse(run->schedule, &schedule) != SK_OK)
     return sk__cli_usage(run->verb, "--schedule '%s'; legal: in-order, reversed, random:SEED, slow-consumer, slow-aiv1, waves",
                          run->schedule);
-  if (run->modes != NULL) {
-    sk__mode *modes = NULL;
-    size_t count = 0;
-    if (sk__mode_list(run->modes, 0, &modes, &count, why, sizeof why) != SK_OK)
-      return sk__cli_usage(run->verb, "--modes: %s", why);
-    free(modes);
-  }
   if (run->soc != NULL && sk__soc_find(run->soc) == NULL) {
     sk__text text = sk__text_on(why, sizeof why);
     size_t count = 0;
@@ -109,7 +131,8 @@ static int check_values(const sk__cli_request *run) {
     for (size_t i = 0; i < count; i++) sk__text_add(&text, "%s%s", i > 0 ? ", " : "", socs[i].name);
     return sk__cli_usage(run->verb, "--soc: no chip profile '%s'; legal: %s", run->soc, why);
   }
-  int code = sk__cli_check_outputs(run->verb, &run->outputs);
+  int code = check_modes(run);
+  if (code == 0) code = sk__cli_check_outputs(run->verb, &run->outputs);
   if (code == 0 && run->trace != NULL) code = sk__cli_check_output(run->verb, "--trace", run->trace);
   if (code == 0 && run->save_graph != NULL) code = sk__cli_check_output(run->verb, "--save-graph", run->save_graph);
   return code;
@@ -141,6 +164,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_THREADS: run->threads = optarg; break;
       case OPT_CHECKS: run->checks = optarg; break;
       case OPT_TRACE: run->trace = optarg; break;
+      case OPT_GE_OPTIONS: run->ge_options = optarg; break;
       case OPT_SAVE_GRAPH: run->save_graph = optarg; break;
       case 'q': run->quiet = true; break;
       case OPT_HELP: fputs(help, stdout); return -1;

@@ -78,6 +78,7 @@ static sk_status attach_twin(sk__runtime *runtime, char *why, size_t why_bytes) 
   sk_status status = sk__mode_list(list != NULL ? list : "default", random != NULL ? (uint32_t)strtoul(random, NULL, 10) : 0,
                                    &modes, &count, why, why_bytes);
   if (status == SK_OK) status = sk__verifier_create(runtime, modes, count, &verifier);
+  if (status == SK_OK) sk__verifier_set_ge_options(verifier, getenv(SK__ENV_GE_OPTIONS));
   if (status == SK_OK && getenv(SK__ENV_TRACE) != NULL) status = sk__verifier_keep_timelines(verifier);
   if (status == SK_OK && is_one(SK__ENV_PROGRESS)) sk__verifier_set_progress(verifier, print_progress, NULL);
   return status;

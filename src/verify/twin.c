@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "fuse/ge/ge.h"
 #include "verify/image.h"
 #include "verify/tracker.h"
 #include "verify/verify.h"
@@ -15,6 +16,7 @@ struct sk__verifier {
   void *progress_context;
   sk__verify_result result;
   sk__mode *mode_list;
+  const char *ge_options;      /* of every scope in mode ge; NULL none */
   sk__tracker *tracker;        /* NULL: no timelines are kept */
   sk__observer_fn observer;
   void *observer_context;
@@ -127,18 +129,65 @@ static sk__fuse_options options_of(const sk__verifier *verifier, sk__mode_kind k
   return options;
 }
 
-static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode_result *mode) {
-  sk__launch_result *results = calloc(plan->graph->node_count + 1, sizeof *results);
-  if (results == NULL) return SK_OUT_OF_MEMORY;
-  size_t launches = 0;
-  sk_status worst = sk__plan_run(verifier->runtime, plan, results, &launches);
+static void add_launches(sk__verifier *verifier, sk__mode_result *mode, const sk__launch_result *results, size_t launches, sk_status worst) {
   for (size_t i = 0; i < launches; i++) {
     add_launch(verifier, mode, &results[i].stats, results[i].is_sk);
     note_status(mode, results[i].status, results[i].name);
   }
   note_status(mode, worst, "the plan");
+}
+
+static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode_result *mode) {
+  sk__launch_result *results = calloc(plan->graph->node_count + 1, sizeof *results);
+  if (results == NULL) return SK_OUT_OF_MEMORY;
+  size_t launches = 0;
+  sk_status worst = sk__plan_run(verifier->runtime, plan, results, &launches);
+  add_launches(verifier, mode, results, launches, worst);
   free(results);
   return SK_OK;
+}
+
+static const char *ge_options_of(void *context, const char *scope) {
+  (void)scope;
+  return ((const sk__verifier *)context)->ge_options;
+}
+
+static sk_status run_ge_plan(sk__verifier *verifier, const sk__graph *graph, const sk__ge_plan *plan, sk__mode_result *mode) {
+  sk__launch_result *results = calloc(graph->node_count + 1, sizeof *results);
+  if (results == NULL) return SK_OUT_OF_MEMORY;
+  size_t launches = 0;
+  sk_status worst = sk__ge_plan_run(verifier->runtime, plan, results, &launches);
+  add_launches(verifier, mode, results, launches, worst);
+  free(results);
+  return SK_OK;
+}
+
+static void refuse_mode(sk__mode_result *mode, sk_status status, const char *why) {
+  mode->status = status;
+  mode->outcome = SK__FAILED;
+  snprintf(mode->why, sizeof mode->why, "cannot be fused: %s", why);
+}
+
+static bool is_refusal(sk_status status) { return status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED; }
+
+static sk_status run_ge(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+  sk__mode_result *mode = &verifier->result.modes[index];
+  sk__graph *graph = NULL;
+  sk__ge_plan *plan = NULL;
+  sk_status status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(verifier->runtime)), tasks, count, &graph);
+  if (status != SK_OK) return status;
+  char why[192] = "";
+  status = sk__ge_plan_make(graph, ge_options_of, verifier, false, &plan, why, sizeof why);
+  if (status == SK_OK) {
+    status = run_ge_plan(verifier, graph, plan, mode);
+    collect_findings(verifier, index, sk__ge_plan_order(plan));
+    sk__ge_plan_free(plan);
+  } else if (is_refusal(status)) {
+    refuse_mode(mode, status, why);
+    status = SK_OK;
+  }
+  sk__graph_free(graph);
+  return status;
 }
 
 /* A program that repeats itself gets one plan: the latest, if it says the same, counts up. */
@@ -190,10 +239,8 @@ static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_
     status = run_plan(verifier, plan, mode);
     collect_findings(verifier, index, plan);
     sk__plan_free(plan);
-  } else if (status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED) {
-    mode->status = status;
-    mode->outcome = SK__FAILED;
-    snprintf(mode->why, sizeof mode->why, "cannot be fused: %s", why);
+  } else if (is_refusal(status)) {
+    refuse_mode(mode, status, why);
     status = SK_OK;
   }
   sk__graph_free(graph);
@@ -221,6 +268,7 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
   if (timed) sk__tracker_start(verifier->tracker, machine, mode->mode.kind == SK__MODE_FUSED ? SK__TIMELINE_FUSED : SK__TIMELINE_UNFUSED);
   double start = now();
   sk_status status = mode->mode.kind == SK__MODE_UNFUSED ? run_unfused(verifier, tasks, count, mode)
+                     : mode->mode.kind == SK__MODE_GE    ? run_ge(verifier, tasks, count, index)
                                                          : run_fused(verifier, tasks, count, index);
   if (timed) sk__tracker_stop(verifier->tracker, machine);
   mode->seconds += now() - start;
@@ -353,6 +401,8 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
   verifier->progress = progress;
   verifier->progress_context = context;
 }
+
+void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options) { verifier->ge_options = options; }
 
 sk_status sk__verifier_keep_timelines(sk__verifier *verifier) {
   verifier->tracker = sk__tracker_new(sk__machine_soc(sk__runtime_machine(verifier->runtime))->costs.launch_cycles);

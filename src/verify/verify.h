@@ -16,6 +16,7 @@
   X(PER_OP, "per-op", "each operator its own SuperKernel on all cores (debug_per_op_max_core_num)")   \
   X(FULL_CORES, "full-cores", "every SuperKernel forced to all AIC and AIV cores")                    \
   X(NO_FLUSH, "no-flush", "fused without a cache flush after each sub-kernel, as in GE graph mode")     \
+  X(GE, "ge", "scopes fused by the rules of GE graph mode; nothing is fused without a scope")            \
   X(EARLY_START, "early-start", "fused with early_start = 1; in the default matrix if an SK binding has such a capability")
 typedef enum sk__mode_kind {
 #define X(name, text, help) SK__MODE_##name,
@@ -168,6 +169,8 @@ typedef void (*sk__progress_fn)(void *context, const char *mode, size_t index, s
 SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes, size_t mode_count,
                                           sk__verifier **out);
 void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
+/* The option string of every scope in mode ge; NULL none. Borrowed. */
+void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options);
 /* Records what each core does in the in-order runs of the un-fused and the fused mode. SK_OUT_OF_MEMORY. */
 SK_MUST_USE sk_status sk__verifier_keep_timelines(sk__verifier *verifier);
 /* Owned by the verifier; NULL when none are kept. */

@@ -119,6 +119,8 @@ def values_out_of_range() -> None:
     refused(["verify", "--random", "-1", built["good"]], "0 to 10000")
     refused(["verify", "--modes", "nonsense", built["good"]], "no mode 'nonsense'", "full-cores")
     refused(["verify", "--modes", "", built["good"]], "no mode ''")
+    refused(["verify", "--ge-options", "early-start=0", built["good"]], "--ge-options needs mode ge")
+    refused(["verify", "--modes", "ge", "--ge-options", "early_start=0", built["good"]], "--ge-options", "early_start", "early-start")
     refused(["run", "--schedule", "fast", built["good"]], "--schedule 'fast'", "slow-aiv1")
     refused(["run", "--threads", "0", built["good"]], "--threads '0'", "1 to 64")
     refused(["run", "--checks", "maybe", built["good"]], "--checks 'maybe'", "on, off")

@@ -96,7 +96,7 @@ typedef struct sk__ge_options {
 
 #define SK__GE_MAX_OPTION_BYTES 65536u
 /* NULL text = no options. SK_INVALID_ARGUMENT: the first bad part is in *failure. */
-SK_MUST_USE sk_status sk__ge_options_read(const char *text, struct sk__arena *arena, sk__ge_options *out, sk__ge_failure *failure);
+SK__API SK_MUST_USE sk_status sk__ge_options_read(const char *text, struct sk__arena *arena, sk__ge_options *out, sk__ge_failure *failure);
 /* One line per option: key, legal values, default, help. */
 SK__API void sk__ge_options_help(FILE *to);
 
@@ -355,6 +355,8 @@ SK__API SK_MUST_USE sk_status sk__ge_plan_make(const struct sk__graph *graph, sk
                                        sk__ge_plan **out, char *why, size_t why_bytes);
 SK__API void sk__ge_plan_free(sk__ge_plan *plan);
 const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *count);
+/* Members and places of the SKs in the captured-graph form, for whoever orders launches or places findings. */
+const struct sk__plan *sk__ge_plan_order(const sk__ge_plan *plan);
 SK__API void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
 /* As sk__plan_run: results holds one entry per node of the graph, *launches = how many were filled. */
 SK_MUST_USE sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, struct sk__launch_result *results, size_t *launches);

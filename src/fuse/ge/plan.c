@@ -235,6 +235,8 @@ const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *coun
   return plan->programs;
 }
 
+const sk__plan *sk__ge_plan_order(const sk__ge_plan *plan) { return &plan->order; }
+
 void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to) {
   for (size_t k = 0; k < plan->grouping.scope_count; k++) {
     fprintf(to, "%s on stream %lld: ", plan->grouping.scopes[k].name, (long long)plan->grouping.scopes[k].stream);

@@ -81,6 +81,23 @@ bool sk__site_text(const void *site, char *text, size_t text_bytes);
 typedef struct sk__source { char file[256]; char function[128]; uint32_t line; } sk__source;
 bool sk__site_source(const void *site, sk__source *out);
 
+/* The fields of the structure that a function's first parameter points to: those that are made of others come before
+ * their parts. False without debug information, and where no plain answer exists (unions, bit fields, base classes,
+ * several functions of one name that differ). `near` is an address in the same compile unit. Cold. */
+#define SK__LAYOUT_FIELDS 128
+typedef struct sk__layout_field {
+  char name[48];
+  uint32_t offset_bytes, bytes;
+  bool composite;       /* a structure or an array: its parts follow, unless bytes_only */
+  bool bytes_only;      /* an array of bytes */
+  bool part;            /* of a field before it */
+} sk__layout_field;
+typedef struct sk__layout {
+  uint32_t bytes, count;
+  sk__layout_field fields[SK__LAYOUT_FIELDS];
+} sk__layout;
+bool sk__parameter_layout(const void *near, const char *function, sk__layout *out);
+
 /* One entry of the catalogue (hazards.h): what a finding id means. All texts are static, never NULL. */
 typedef struct sk__hazard {
   const char *id, *title;
@@ -114,6 +131,8 @@ typedef struct sk__order {
                                          * them, rows need not. From its last SyncAll or before the launch */
   uint64_t begin_clock;                 /* clocks below are from before this launch or sub-kernel */
   uint64_t launch_clock;                /* clocks below are from before this launch */
+  uint64_t dropped_clock;               /* clocks below are from before a full barrier of the framework that builds for
+                                         * SKs leave out; 0 = none in this sub-kernel */
   uint32_t core;                        /* machine-wide index */
   bool enabled;                         /* false: plain run, nothing is recorded; set by the machine */
   bool in_sub;                          /* inside a sub-kernel of an SK */
@@ -148,6 +167,9 @@ void sk__checker_set_threads(sk__checker *checker, uint32_t threads);
 void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__snapshot *before);
 /* A sub-kernel begins inside an SK: nothing gets ordered, local memory becomes "not initialised". */
 void sk__order_begin_sub(sk__order *order);
+/* Here stands a full barrier in the un-fused build, and nothing in this sub-kernel: nothing gets ordered, and a conflict
+ * across this point is H20. */
+void sk__order_barrier_dropped(sk__order *order);
 /* Everything this core did is folded into `into` (the launch's end snapshot under construction). */
 void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into);
 

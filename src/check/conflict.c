@@ -141,6 +141,14 @@ static bool comes_first(const sk__end *a, const sk__end *b) {
   return true;
 }
 
+/* The earlier access was made before a full barrier of the framework that is left out inside an SK. */
+static bool lost_barrier(const sk__probe *probe) {
+  const sk__order *order = probe->order;
+  uint64_t clock = sk__stamp_clock(probe->other);
+  return order->dropped_clock != 0 && sk__stamp_actor(probe->other) / SK__PIPE_SLOTS == probe->core &&
+         clock >= order->begin_clock && clock < order->dropped_clock;
+}
+
 static void report_order(sk__probe *probe, sk__finding *f) {
   sk__end earlier = {0}, later = {0};
   fill_other(probe, &earlier);
@@ -154,6 +162,15 @@ static void report_order(sk__probe *probe, sk__finding *f) {
   f->severity = same_pipe && probe->pipe == SK__PIPE_V ? SK__WARNING : SK__ERROR;
   sk__text_copy(f->id, sizeof f->id, same_pipe ? "SAME_PIPE" : later.mem == SK__MEM_GM ? "SYNC_GM" : "SYNC_LOCAL");
   describe_conflict(f, &earlier, &later);
+  if (lost_barrier(probe)) {
+    f->severity = SK__ERROR;
+    sk__text_copy(f->id, sizeof f->id, "H20");
+    size_t used = strlen(f->message);
+    sk__text m = sk__text_on(f->message + used, sizeof f->message - used);
+    sk__text_add(&m, ". Un-fused, the end of the first TPipe is a full barrier; builds for SuperKernels leave it out");
+    sk__text_copy(f->remedy, sizeof f->remedy, "put PipeBarrier<PIPE_ALL>() between the two TPipe objects");
+    return;
+  }
   if (probe->kind != SK__PROBE_WRITE_BACK) return;
   sk__text_copy(f->id, sizeof f->id, "H13");
   sk__text_copy(f->remedy, sizeof f->remedy, "give each core's scalar output 64-byte lines of its own, or write it with DMA");

@@ -107,12 +107,12 @@
   X("H20", OPERATOR, "Several TPipe objects in one operator", \
     "The full barrier at the destruction of a TPipe is removed in SK builds.", \
     "Buffers of the second pipe object overlap work of the first.", \
-    "Conflict between accesses made under two TPipe objects of one sub-kernel.", \
+    "A conflict inside one sub-kernel whose ends lie before and behind the end of a TPipe, where only the un-fused build has a full barrier.", \
     "Insert PipeBarrier<PIPE_ALL>() between them.") \
   X("H21", OPERATOR, "TPipe not destroyed explicitly", \
     "An __sk__ function leaves its TPipe to the destructor.", \
     "Lost overlap by an extra barrier, or missing waits for buffers.", \
-    "A sub-kernel with a TPipe and no DestroyWithoutPipeAll call.", \
+    "A function bound by SK_BIND whose TPipe ends other than by DestroyWithoutPipeAll (a note, no error).", \
     "Call pipe.DestroyWithoutPipeAll() at the end.") \
   X("H22", OPERATOR, "Unbalanced in-core events", \
     "SetFlag without WaitFlag at the end of a sub-kernel. A kernel end resets events, a function return does not.", \
@@ -122,7 +122,7 @@
   X("H23", OPERATOR, "Early-start call not made once per core", \
     "The call is conditional, in a loop, behind an early return, or missing in a tiling branch.", \
     "Missing: hang. Double: the next barrier opens one operator early.", \
-    "Mode early-start: calls per active core differ from one while the capability is set (also where capability and code disagree, H26, and where a core does not know that it is active, H27).", \
+    "Mode early-start: while the capability is set, some cores make the call more than once, or store results and do not make it (no core makes it: H26; a core without work does not: H27).", \
     "Call it exactly once on every path and for every tiling key.") \
   X("H24", OPERATOR, "Access after SetNextTaskStart conflicts with later operators", \
     "After the call the operator still stores data that a later one reads, or loads data that a later one overwrites.", \
@@ -137,17 +137,17 @@
   X("H26", OPTIONS, "Early-start flags and options disagree", \
     "Capability bits, code and the early-start option do not belong together.", \
     "Hang, a barrier one operator early, or a compile error on the GE path.", \
-    "Calls compared with capability bits; residue on ids 11 and 14.", \
+    "Mode early-start: a capability bit is set and no core of the sub-kernel makes the call. Calls without the bit do nothing: they are gated by the configuration word.", \
     "Rebuild so that capability bits, code and option agree.") \
   X("H27", OPERATOR, "Early start with a data-dependent number of active cores", \
     "The SK signals for idle cores by the block count; an operator that decides at run time who is active breaks that.", \
     "Hang, or a barrier too early.", \
-    "Early-start calls on a core at or above the block count, or none below it.", \
+    "Mode early-start: cores below the block count return without the call and without a store, while others make it.", \
     "Make every core below the block count call once, whether it has work or not.") \
   X("H28", OPERATOR, "Argument struct mismatch", \
     "A field lacks alignas(4), is in the wrong order, or is too many.", \
     "Accesses out of range, wrong results.", \
-    "Field offsets compared with the launch ABI (natural alignment, at least 4); accesses outside every tensor.", \
+    "Field offsets, from the debug information, compared with the launch ABI (natural alignment, at least 4). Not judged: unions, bit fields, base classes.", \
     "Declare the fields in parameter order, with alignas(4) for types below 4 bytes.") \
   X("H29", OPERATOR, "The __sk__ function differs from the kernel", \
     "Core type or body of the fused form is not that of the stand-alone kernel.", \
@@ -182,7 +182,7 @@
   X("H35", OPERATOR, "Assumptions about workspace contents", \
     "Workspace is expected to be zero although another operator or the replay before used it.", \
     "A soft barrier passes at once, or hangs.", \
-    "A read of workspace bytes whose last writer is another sub-kernel or launch.", \
+    "A barrier through device memory (SyncAll with workspace, IBSet, IBWait) finds in its slots values that are neither zero nor its own, or is told to wait for more cores than run. Workspace of other kinds cannot be told from data: unwritten bytes and differing results show it.", \
     "Clear the workspace at the start, followed by a barrier, or restore zeros at the end.") \
   X("H36", FUSER, "Overlapping buffers across streams", \
     "Memory was reused between operators that were serial outside but run in parallel queues inside, or an event is missing.", \

@@ -139,6 +139,7 @@ static uint64_t latest_clock(const sk__order *order) { /* as a tree: a chain of 
 static void start_clocks_at(sk__order *order, uint64_t clock) {
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = clock;
   order->begin_clock = clock;
+  order->dropped_clock = 0;
   order->scope_open = false;
 }
 
@@ -173,6 +174,13 @@ void sk__order_begin_sub(sk__order *order) {
   start_clocks_at(order, latest_clock(order) + 1);
   order->in_order_pipes = 1u << SK__PIPE_S;
   order->in_sub = true;
+}
+
+void sk__order_barrier_dropped(sk__order *order) {
+  sk__order_settle(order);
+  uint64_t next = latest_clock(order) + 1;
+  for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = next;
+  order->dropped_clock = next;
 }
 
 /* Everything from other cores that this core is ordered after. */

@@ -4,8 +4,6 @@
  * inlined calls is climbed until it leaves the headers. One reader of debug information per process,
  * opened at the first question, brought up to date when objects came or went. Cold. */
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
@@ -17,6 +15,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "check/debug_info.h"
 
 static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
 static Dwfl *sites_dwfl;
@@ -125,6 +124,14 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *b
   while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
     if (dwarf_haspc(unit, address - *bias) == 1) return unit;
   return NULL;
+}
+
+void sk__debug_info_lock(void) { pthread_mutex_lock(&sites_lock); }
+void sk__debug_info_unlock(void) { pthread_mutex_unlock(&sites_lock); }
+Dwarf_Die *sk__debug_info_unit(Dwarf_Addr address, Dwarf_Addr *bias) {
+  Dwfl *dwfl = current_dwfl();
+  Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule(dwfl, address) : NULL;
+  return module != NULL ? unit_of(module, address, bias) : NULL;
 }
 
 static bool find_position(Dwfl_Module *module, Dwarf_Addr address, position *at) {

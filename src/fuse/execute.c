@@ -74,7 +74,7 @@ static void call_entry(sk__core *core, const sk_program *program, const sk__op *
   system_args args = {.block_index = (uint16_t)index_of(core), .block_count = (uint16_t)op->blocks,
                       .sync_config = (uint16_t)op->early_mask};
   core->view.block_num = program->sk->blocks; /* a hand-written function reads the SK's number: H5 */
-  core->view.raw_block_num = true;
+  core->view.raw_block_num = core->view.bound = true;
   (core->type == SK__AIC ? function->aic : function->aiv)(task->args, &args);
 }
 

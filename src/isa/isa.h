@@ -54,8 +54,13 @@ SK__COLD void sk__bad_argument(sk__core *core, const char *what, int64_t value, 
 SK__COLD void sk__instr_finding(sk__core *core, const char *id, sk__category category, sk__severity severity,
                                 const char *remedy, const char *message, ...)
     __attribute__((format(printf, 6, 7)));
+/* The running instruction as the end of a finding. */
+SK__COLD void sk__instr_end(const sk__core *core, sk__end *end);
 /* The chip can do this, the simulator does not model it: a finding of category NOT_MODELLED. */
 SK__COLD void sk__not_modelled_instr(sk__core *core, const char *what);
+
+/* The user got this event id from the living TPipe (queue.c). */
+bool sk__event_was_given(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id);
 
 /* ---- begin and end ------------------------------------------------------------------------- */
 

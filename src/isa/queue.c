@@ -76,16 +76,28 @@ static bool kind_legal(sk__core *core, uint32_t kind) {
   sk__bad_argument(core, "the event", kind, "HardEvent::MTE2_MTE1..FIX_FIX");
   return false;
 }
+/* An id for the user. */
+static int32_t name_event(sk__core *core, sk_pipe *pipe, uint32_t kind) {
+  int32_t id = take_event(core, pipe, kind);
+  pipe->event_given[kind] = (uint8_t)(pipe->event_given[kind] | 1u << (uint32_t)id);
+  return id;
+}
 int32_t sk_event_alloc(sk_pipe *pipe, uint32_t kind) {
   sk__core *core = enter("AllocEventID", SK__SITE());
-  return kind_legal(core, kind) ? take_event(core, pipe, kind) : 0;
+  return kind_legal(core, kind) ? name_event(core, pipe, kind) : 0;
 }
 int32_t sk_event_fetch(sk_pipe *pipe, uint32_t kind) {
   sk__core *core = enter("FetchEventID", SK__SITE());
   if (!kind_legal(core, kind)) return 0;
-  int8_t id = take_event(core, pipe, kind);
+  int32_t id = name_event(core, pipe, kind);
   give_event(pipe, kind, id);
   return id;
+}
+bool sk__event_was_given(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id) {
+  const sk_pipe *pipe = sk__framework_of(core)->pipe;
+  for (uint32_t kind = 0; pipe != NULL && kind < SK_HARD_EVENTS; kind++)
+    if (event_pipes[kind].src == src && event_pipes[kind].dst == dst) return (pipe->event_given[kind] >> id & 1u) != 0;
+  return false;
 }
 void sk_event_release(sk_pipe *pipe, uint32_t kind, int32_t id) {
   sk__core *core = enter("ReleaseEventID", SK__SITE());
@@ -125,7 +137,6 @@ void sk_pipe_init(sk_pipe *pipe) {
   memset(pipe, 0, offsetof(sk_pipe, buffers));
   pipe->alive = 1;
   framework->pipe = pipe;
-  framework->pipes_made++;
   core->atomic_type = core->atomic_op = 0;
   sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
@@ -160,15 +171,31 @@ static void judge_leaks(sk__core *core, const sk_pipe *pipe) {
   }
 }
 
+/* The full barrier at the end of a TPipe. Builds of ordinary operators for SKs leave it out; functions written for
+ * SKs (SK_BIND) have it and should not. */
+static void end_barrier(sk__core *core) {
+  if (core->view.task != UINT32_MAX && !core->view.bound) {
+    if (core->checks) sk__order_barrier_dropped(&core->order);
+    return;
+  }
+  if (core->view.bound)
+    sk__instr_finding(core, "H21", SK__CAT_OPERATOR, SK__INFO, "call pipe.DestroyWithoutPipeAll() at the end",
+                      "the TPipe of %s ends with a barrier over all pipes, which keeps the next sub-kernel from overlapping",
+                      core->view.kernel);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
 void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
   if (sk__self == NULL || !pipe->alive) return;
   sk__core *core = enter("TPipe::Destroy", SK__SITE());
   judge_leaks(core, pipe);
   wait_free_events(core, pipe);
   pipe->alive = 0;
+  sk__framework *framework = sk__framework_of(core);
+  if (framework->pipe == pipe) framework->pipe = NULL; /* its storage may be anything from here on */
   if (core->type == SK__AIC)
     for (uint32_t i = 0; i < MMAD_EVENTS; i++) wait_event(core, pipe, KIND_M_MTE1, (int8_t)i);
-  if (with_barrier) sk__pipe_barrier(core, SK__PIPE_ALL);
+  if (with_barrier) end_barrier(core);
 }
 
 void sk_pipe_reset(sk_pipe *pipe) {

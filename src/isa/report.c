@@ -4,7 +4,7 @@
 
 #include "isa/isa.h"
 
-static void fill_end(const sk__core *core, sk__end *end) {
+void sk__instr_end(const sk__core *core, sk__end *end) {
   end->role = "instruction";
   end->site = core->site;
   end->instr = core->instr;
@@ -29,7 +29,7 @@ static void report(sk__core *core, const char *id, sk__category category, sk__se
   snprintf(finding.remedy, sizeof finding.remedy, "%s", remedy);
   finding.end_count = 1;
   finding.count = 1;
-  fill_end(core, &finding.ends[0]);
+  sk__instr_end(core, &finding.ends[0]);
   sk__report(core->checker, &finding);
 }
 

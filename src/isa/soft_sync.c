@@ -1,8 +1,10 @@
 /* soft_sync.c - barriers and turns of vector cores that are built on device memory: each core owns a slot of
  * 32 bytes, stores it by DMA and polls those of the others. Polling reads past the checks (it races by
  * design); the order it gives is handed over by machine/soft.h. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "isa/isa.h"
 #include "kernel_operator/library.h"
 #include "machine/soft.h"
@@ -29,6 +31,27 @@ static bool slots_exist(sk__core *core, uint64_t address, uint64_t slots) {
                     "the workspace at 0x%llx does not hold %llu slots of 32 bytes", (unsigned long long)address,
                     (unsigned long long)slots);
   return false;
+}
+
+/* What the barrier finds in a slot must be its own, or zero. Unwritten slots are reported by the read. */
+static SK__COLD void judge_slot(sk__core *core, uint64_t slot, int32_t value) {
+  sk__finding finding = {.category = SK__CAT_OPERATOR, .severity = SK__ERROR, .end_count = 2, .count = 1};
+  if (!core->checks || !sk__shadow_gm_last_writer(core->checker, slot, &finding.ends[1])) return;
+  sk__end *writer = &finding.ends[1];
+  if (writer->instr != NULL && strcmp(writer->instr, core->instr) == 0) return;
+  sk__instr_end(core, &finding.ends[0]);
+  finding.ends[0].address = writer->address = slot;
+  finding.ends[0].bytes = writer->bytes = sizeof value;
+  writer->mem = SK__MEM_GM;
+  writer->role = "left";
+  sk__text_copy(finding.id, sizeof finding.id, "H35");
+  snprintf(finding.message, sizeof finding.message,
+           "%s of '%s' takes its workspace to be zero, but the slot of block %u holds %d, which %s of '%s' left there", core->instr,
+           core->view.kernel, block_index(core), value, writer->instr != NULL ? writer->instr : "a copy",
+           writer->kernel[0] != '\0' ? writer->kernel : "the host");
+  sk__text_copy(finding.remedy, sizeof finding.remedy,
+                "clear the workspace at the start of the operator, with a barrier behind it, or leave zeros at its end");
+  sk__report(core->checker, &finding);
 }
 
 static int32_t poll(uint64_t address, uint64_t slot) {
@@ -64,6 +87,10 @@ void sk_soft_sync_all(void *workspace, void *ub, int32_t used_cores) {
   uint32_t cores = used_cores > 0 ? (uint32_t)used_cores : cores_of(core), own = block_index(core);
   int32_t *scratch = sk__ub_operand(core, ub, SLOT_BYTES, SK__BLOCK_BYTES, "ubWorkspace");
   if (scratch == NULL || !slots_exist(core, base, cores) || !load_slot(core, scratch, base + own * SLOT_BYTES)) return;
+  if (scratch[0] != 0) judge_slot(core, base + own * SLOT_BYTES, scratch[0]);
+  if (used_cores > 0 && cores > cores_of(core))
+    sk__instr_finding(core, "H35", SK__CAT_OPERATOR, SK__ERROR, "count the cores that run the operator, or leave usedCores out",
+                      "waits for %u cores, and %u run '%s'", cores, cores_of(core), core->view.kernel);
   int32_t round = scratch[0] + 1;
   store_slot(core, scratch, base + own * SLOT_BYTES, round, base, (uint32_t)round);
   for (;;) {
@@ -83,6 +110,8 @@ static void swap_slot(sk__core *core, void *workspace, void *ub, int32_t block, 
   uint64_t base = (uint64_t)(uintptr_t)workspace, slot = (uint64_t)cores * (uint32_t)event + (uint32_t)block;
   int32_t *scratch = sk__ub_operand(core, ub, SLOT_BYTES, SK__BLOCK_BYTES, "ubWorkspace");
   if (scratch == NULL || !slots_exist(core, base, slot + 1)) return;
+  int32_t before = poll(base, slot);
+  if (before != 0 && before != 1) judge_slot(core, base + slot * SLOT_BYTES, before);
   while (poll(base, slot) != until) sk__yield(core);
   sk__soft_acquire(core, base + slot * SLOT_BYTES, 0);
   store_slot(core, scratch, base + slot * SLOT_BYTES, then, base + slot * SLOT_BYTES, 0);

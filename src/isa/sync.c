@@ -36,7 +36,7 @@ static sk__core *enter_sync(const char *instr, const void *site) { return sk__en
 
 void sk_set_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_notify", SK__SITE());
-  if (id == 6 || id == 7)
+  if ((id == 6 || id == 7) && !sk__event_was_given(core, pipe_of(src), pipe_of(dst), (uint32_t)id))
     sk__instr_finding(core, "FLAG_RESERVED", SK__CAT_OPERATOR, SK__WARNING, "use ids 0 to 5",
                       "asc_sync_notify with event id %d: 6 and 7 belong to the system", id);
   sk__set_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);

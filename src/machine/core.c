@@ -210,7 +210,7 @@ void sk__core_end_sub(sk__core *core) {
   if (core->machine->span != NULL) tell_span(core, SPAN_SUB);
   sk__events_judge(core);
   sk__residue_judge(core);
-  sk__early_judge(core);
+  sk__early_end(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
                           .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};

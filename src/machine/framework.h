@@ -10,7 +10,6 @@ typedef struct sk__framework {
   void *pipe;               /* the living TPipe, NULL if there is none */
   uint64_t system_workspace; /* as SetSysWorkSpace stored it, 0 if nobody did */
   uint64_t synced_at;       /* instruction count of the last automatic synchronisation */
-  uint32_t pipes_made;      /* TPipe objects so far */
   bool extreme_is_least;    /* the last reduction to an extreme was a minimum */
   bool pad_given;           /* SetPadValue was called */
 } sk__framework;

@@ -78,6 +78,7 @@ typedef enum sk__act {
   SK__ACT_BEGIN,                /* the core entered the sub-kernel */
   SK__ACT_SET0, SK__ACT_SET1, SK__ACT_SET2, SK__ACT_WAIT,
   SK__ACT_SYNC_AIV, SK__ACT_SYNC_MIX,
+  SK__ACT_EARLY_CALL, SK__ACT_EARLY_END, /* early.c: a call; the end of a sub-kernel that owes calls */
 } sk__act;
 
 typedef struct sk__ledger_entry {
@@ -130,8 +131,8 @@ typedef struct sk__seat {
   uint8_t events_at_begin[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* of the running sub-kernel */
   const void **event_sites;     /* of the last set, as event_clocks */
   sk__state_setting states[SK__STATES];
-  uint32_t early_sets, early_waits; /* early-start calls of the running sub-kernel ... */
-  const void *early_site;       /* ... and the place of the last */
+  uint32_t early_sets, early_waits; /* early-start calls of the running sub-kernel */
+  uint64_t early_stores;        /* gm_stores of the core at its begin */
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
   uint8_t spread[128];          /* see sk__core */
 #endif
@@ -305,7 +306,8 @@ void sk__residue_judge(sk__core *core); /* and ends */
 /* ---- early.c ------------------------------------------------------------------------------- */
 
 void sk__early_begin(sk__core *core);
-void sk__early_judge(sk__core *core); /* H23 */
+void sk__early_end(sk__core *core);
+void sk__early_judge(sk__machine *machine, uint32_t task); /* H23, H26, H27: once per sub-kernel, when the launch is over */
 /* Where the running sub-kernel stands between its calls; NULL where early start does not concern it. */
 const char *sk__early_phase(const sk__core *core);
 

@@ -223,9 +223,27 @@ static bool task_is_over(const sk__machine *machine, uint32_t task) {
   return true;
 }
 
+/* Sub-kernels that owe early-start calls. */
+static void judge_early(sk__machine *machine) {
+  const sk__run *run = &machine->run;
+  SK__VEC(uint32_t) judged = {0};
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    const sk__ledger *ledger = &machine->seats[run->cores[i]].ledger;
+    for (size_t e = 0; e < ledger->entries.count; e++) {
+      uint32_t task = ledger->entries.items[e].task;
+      bool known = ledger->entries.items[e].act != SK__ACT_EARLY_END;
+      for (size_t k = judged.count; k-- > 0 && !known;) known = judged.items[k] == task;
+      if (known || !sk__vec_push(&judged, task)) continue;
+      sk__early_judge(machine, task);
+    }
+  }
+  sk__vec_free(&judged);
+}
+
 void sk__ledger_judge(sk__machine *machine) {
   const sk__run *run = &machine->run;
   bool is_sk = run->launch->is_sk;
+  if (is_sk) judge_early(machine);
   SK__VEC(uint64_t) judged = {0};
   for (uint32_t i = 0; i < run->core_count; i++) {
     const sk__ledger *ledger = &machine->seats[run->cores[i]].ledger;

@@ -47,6 +47,7 @@ typedef struct sk__view {
   uint32_t task;            /* index of the sub-kernel, UINT32_MAX un-fused */
   uint32_t sub_ratio;       /* AIVs per AIC of the *launch*: 0, 1, 2 */
   uint64_t dynamic_ub_bytes;
+  bool bound;               /* sub-kernels: runs through the function that SK_BIND names */
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
   uint32_t schedmode;       /* sub-kernels: declared batch mode */
   uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */

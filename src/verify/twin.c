@@ -6,6 +6,7 @@
 
 #include "fuse/ge/ge.h"
 #include "verify/image.h"
+#include "verify/judge.h"
 #include "verify/tracker.h"
 #include "verify/verify.h"
 
@@ -20,6 +21,7 @@ struct sk__verifier {
   sk__tracker *tracker;        /* NULL: no timelines are kept */
   sk__observer_fn observer;
   void *observer_context;
+  sk__judged_bindings judged;
 };
 
 static double now(void) {
@@ -326,6 +328,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
     if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
     sk__gm_roll_back(machine);
   }
+  if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), tasks, count, &verifier->judged);
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
     status = compare_mode(verifier, tasks, count, i, &buffers, &reference);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
@@ -430,5 +433,6 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   free(verifier->result.modes);
   free(verifier->result.findings);
   free(verifier->mode_list);
+  free(verifier->judged.items);
   free(verifier);
 }

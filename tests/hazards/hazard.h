@@ -7,7 +7,12 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
+#ifdef __cplusplus
+#include "kernel_operator.h"
+using namespace AscendC;
+#else
 #include "c_api/asc_simd.h"
+#endif
 
 #define CORES 8u
 #define LINE 16u   /* int32 elements of a 64-byte cache line */
@@ -15,6 +20,7 @@
 #define ALL_AIV 48u
 #define ALL_AIC 24u
 
+#ifndef __cplusplus
 /* Vector cores counted by block and sub-block; right in a launch and inside an SK. */
 __aicore__ static inline uint32_t vector_index(void) {
   return (uint32_t)(asc_get_block_idx() * asc_get_sub_block_num() + asc_get_sub_block_id());
@@ -26,6 +32,8 @@ __aicore__ static inline uint32_t vector_index(void) {
     asc_sync_notify(from, to, 0);   \
     asc_sync_wait(from, to, 0);     \
   } while (0)
+
+#endif
 
 /* Device memory filled with a byte; fill < 0: as it comes. */
 __attribute__((unused)) static void *device(size_t bytes, int fill) {

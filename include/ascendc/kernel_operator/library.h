@@ -39,6 +39,7 @@ typedef struct sk_pipe {
   uint32_t buffer_count;
   uint8_t alive;
   uint8_t event_taken[SK_HARD_EVENTS]; /* a bit per id */
+  uint8_t event_given[SK_HARD_EVENTS]; /* likewise: ids that AllocEventID and FetchEventID have named */
   sk_buffer buffers[SK_MAX_PIPE_BUFFERS];
 } sk_pipe;
 

@@ -1,0 +1,12 @@
+/* judge.h - what the verifier finds by itself, beside the checkers of the machine. Private to the verify floor. */
+#ifndef SK_VERIFY_JUDGE_H
+#define SK_VERIFY_JUDGE_H
+
+#include "verify/verify.h"
+
+/* Bindings already judged, so that each is judged once. Freed by the owner. */
+typedef struct sk__judged_bindings { const sk_binding **items; size_t count; } sk__judged_bindings;
+/* H28 and H29 of the bindings of these tasks' kernels go to the checker. */
+void sk__judge_bindings(sk__checker *checker, sk__task *const *tasks, size_t count, sk__judged_bindings *judged);
+
+#endif

@@ -1,0 +1,24 @@
+/* QUEUE_LEAK: a tensor that was taken from a queue is never given back. */
+#include "tiles.h"
+
+__global__ __vector__ void plus_one(GM_ADDR x, GM_ADDR y) {
+  Tiles tiles;
+  tiles.Init(x, y);
+  tiles.Load();
+  LocalTensor<float> a = tiles.in.DeQue<float>();
+  LocalTensor<float> b = tiles.out.AllocTensor<float>();
+  Adds(b, a, 1.0f, TILE);
+#ifdef REPAIRED
+  tiles.in.FreeTensor(a);
+#endif
+  tiles.Store(b);
+  tiles.pipe.DestroyWithoutPipeAll(); /* @end */
+}
+
+int main(void) {
+  start();
+  GM_ADDR x = (GM_ADDR)device(CORES * TILE * 4, 0);
+  GM_ADDR y = (GM_ADDR)device(CORES * TILE * 4, 0);
+  plus_one<<<CORES, 0, NULL>>>(x, y);
+  return finish();
+}

@@ -177,6 +177,30 @@ static sk_status eliminate(sk__ge_build *b, edge_list *edges) {
   return SK_OK;
 }
 
+/* ---- what the barriers leave open ------------------------------------------------------------ */
+
+/* The real generator puts a barrier behind a sub only if the sub keeps an edge. A sub that loses its edges to a
+ * later sender is safe on the queue of that sender; on its other queue the one that depends on it may find it
+ * running. Recorded programs are like that: the order is not repaired here, it is told. */
+static sk_status warn_open(sk__ge_build *b, const edge_list *edges, sk__core_type queue) {
+  uint32_t *barriers = sk__arena_array(b->arena, uint32_t, b->count + 1); /* on the queue before sub i */
+  if (barriers == NULL) return SK_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < b->count; i++) {
+    const sk__ge_part *part = &b->parts[i];
+    bool here = sk__ge_on(part->sub->type, queue);
+    barriers[i] += here && part->has_wait && (i > 0 || !b->emulate);
+    barriers[i + 1] = barriers[i] + (here && (part->edges_out != 0 || (part->last_of_stream && part->has_notify)));
+  }
+  for (size_t i = 0; i < edges->count; i++) {
+    const sk__ge_part *from = &b->parts[edges->items[i].from], *to = &b->parts[edges->items[i].to];
+    if (from->number >= to->number || !sk__ge_on(from->sub->type, queue) || !sk__ge_on(to->sub->type, queue)) continue;
+    if (barriers[to->number] == barriers[from->number])
+      sk__ge_warn(b, "operator %u depends on operator %u and no barrier of the %s cores lies between them (H36)", to->position, from->position,
+                  queue == SK__AIC ? "cube" : "vector");
+  }
+  return SK_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* A copy in the arena, ends as positions in the list, without edges that lost all kinds. */
@@ -205,7 +229,10 @@ static sk_status make(sk__ge_build *b, edge_list *edges) {
     b->parts[edges->items[i].from].edges_out |= edges->items[i].kinds;
     b->parts[edges->items[i].to].edges_in |= edges->items[i].kinds;
   }
-  return b->out->edges != NULL && b->out->edges_kept != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  if (b->out->edges == NULL || b->out->edges_kept == NULL) return SK_OUT_OF_MEMORY;
+  if (sk__ge_number(b, SK__GE_KEY_DEBUG_SYNC_ALL) != 0) return SK_OK; /* barriers everywhere */
+  status = warn_open(b, edges, SK__AIC);
+  return status == SK_OK ? warn_open(b, edges, SK__AIV) : status;
 }
 
 sk_status sk__ge_edges(sk__ge_build *b) {

@@ -1,0 +1,73 @@
+"""Makes the backend known to torch.compile when torch._dynamo is first imported, not before.
+
+Also lets the package be imported as `npugraph_ex`, as its own scripts do.
+"""
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+
+_REGISTRY = "torch._dynamo.backends.registry"
+_PACKAGE = __package__
+_SHORT = "npugraph_ex"
+
+
+def npugraph_ex(gm, example_inputs, **kwargs):
+    """backend="npugraph_ex"; also the object of the entry point of that name."""
+    from .backend import npugraph_ex as compile_graph
+    return compile_graph(gm, example_inputs, **kwargs)
+
+
+def _register(registry) -> None:
+    if _SHORT not in registry._COMPILER_FNS:
+        registry.register_backend(compiler_fn=npugraph_ex, name=_SHORT)
+
+
+class _Registry(importlib.abc.MetaPathFinder):
+    """Lets the usual finders find the registry and registers right after it has been executed."""
+
+    def find_spec(self, name, path, target=None):
+        if name != _REGISTRY:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            _register(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """npugraph_ex.X is the module torch_npu.npugraph_ex.X, not a copy of it."""
+
+    def find_spec(self, name, path, target=None):
+        if name != _SHORT and not name.startswith(_SHORT + "."):
+            return None
+        if importlib.util.find_spec(_PACKAGE + name[len(_SHORT):]) is None:
+            return None
+        return importlib.util.spec_from_loader(name, self)
+
+    def create_module(self, spec):
+        module = importlib.import_module(_PACKAGE + spec.name[len(_SHORT):])
+        self._own = (module.__spec__, module.__loader__)
+        return module
+
+    def exec_module(self, module):
+        # The import machinery has put the alias's spec into the module; it keeps its own.
+        module.__spec__, module.__loader__ = self._own
+
+
+def install() -> None:
+    """Registers now if Dynamo is there, else as soon as it is imported. Harmless when called again."""
+    if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
+        sys.meta_path.append(_Alias())
+    if _REGISTRY in sys.modules:
+        _register(sys.modules[_REGISTRY])
+    elif not any(isinstance(finder, _Registry) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Registry())

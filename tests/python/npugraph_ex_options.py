@@ -186,6 +186,10 @@ def whole_valid_set_passes():
 def ints_are_32_bit():
     assert "32 bits" in raised(RuntimeError, sk_options.to_c, {"early_start": 2**31}, None)
     assert sk_options.to_c({"early_start": -2**31}, None) == [(16, -2**31)]
+    strategies = {"value_breaker_bypass": 2**40}
+    assert "value_breaker_bypass" in raised(RuntimeError, sk_options.to_c, {"aggressive_opt_strategies": strategies}, None)
+    strategies = {"value_breaker_bypass": True}
+    assert sk_options.to_c({"aggressive_opt_strategies": strategies}, None) == [(14, {"value_breaker_bypass": 1})]
 
 
 def text_for_the_operator_compiler():

@@ -70,6 +70,8 @@ class CompiledGraph:
         places = {node: i for i, node in enumerate(self.placeholders)}
         self.passed_through = [places.get(node) if isinstance(node, torch.fx.Node) else None for node in given]
         self.captured, self.calls = {}, 0
+        if config.frozen_parameter:
+            warn("npugraph_ex: frozen_parameter is on: parameters must stay where they are as long as the graph is used")
         self.pool = config.use_graph_pool.value
         self.dumps = bool(config.dump_tensor_data)
         if self.dumps and config.super_kernel_optimize and config.data_dump_stage.value == "optimized":

@@ -103,21 +103,25 @@ def check(optimize_options, debug_options) -> None:
     _check_one("debug_options", debug_options, DEBUG)
 
 
+def _int32(where: str, value: int) -> int:
+    if not -2**31 <= value < 2**31:
+        _reject(f"{where} = {value} does not fit in 32 bits")
+    return int(value)
+
+
 def to_c(optimize_options, debug_options) -> list:
     """[(C option id, value)] in the order given, optimize options first; call check() before.
 
-    A value is an int (32-bit), a text, a list of texts, or for the strategies the tuple of its three ints.
+    A value is an int (32-bit), a text, a list of texts, or for the strategies a dict of ints.
     """
     flat = []
     for options, table in ((optimize_options, OPTIMIZE), (debug_options, DEBUG)):
         for key, value in (options or {}).items():
             option = table[key]
             if option.type == "dict":
-                flat.append((option.id, tuple(int(value.get(sub, 0)) for sub in option.sub_keys)))
+                flat.append((option.id, {sub: _int32(f"{key}['{sub}']", number) for sub, number in value.items()}))
             elif option.type == "int":
-                if not -2**31 <= value < 2**31:
-                    _reject(f"{key} = {value} does not fit in 32 bits")
-                flat.append((option.id, int(value)))
+                flat.append((option.id, _int32(key, value)))
             else:
                 flat.append((option.id, value))
     return flat

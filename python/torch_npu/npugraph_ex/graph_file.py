@@ -95,8 +95,10 @@ def _with_nodes(value, made):
     if isinstance(value, _Ref):
         return made[value.name]
     if isinstance(value, (list, tuple)):
-        return type(value)(_with_nodes(one, made) for one in value) if type(value) in (list, tuple) else \
-            type(value)(*(_with_nodes(one, made) for one in value))
+        given = [_with_nodes(one, made) for one in value]
+        if hasattr(value, "_fields"):  # a named tuple
+            return type(value)(*given)
+        return given if isinstance(value, list) else tuple(given)
     if isinstance(value, dict):
         return {key: _with_nodes(one, made) for key, one in value.items()}
     if isinstance(value, slice):

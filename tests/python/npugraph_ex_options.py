@@ -200,6 +200,12 @@ def text_for_the_operator_compiler():
     assert sk_options.to_text(None, None) == ""
 
 
+def the_documented_tables_are_these():
+    text = (HERE.parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
+    for table in (options.table(), sk_options.table(sk_options.OPTIMIZE), sk_options.table(sk_options.DEBUG)):
+        assert table in text, f"docs/python.md needs this table:\n{table}"
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([function for name, function in list(globals().items())
                       if callable(function) and getattr(function, "__module__", "") == "__main__"

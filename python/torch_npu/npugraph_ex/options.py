@@ -88,10 +88,11 @@ OPTIONS = {
     "super_kernel_optimize": (False, _BOOL, "after each capture, `NPUGraph.super_kernel_optimize` is called"),
     "super_kernel_optimize_options": (None, _DICT, "handed to that call, checked there"),
     "super_kernel_debug_options": (None, _DICT, "handed to that call, checked there"),
-    "inplace_pass": (True, _BOOL, "in-place operations that functionalisation took apart become in-place again"),
+    "inplace_pass": (True, _BOOL, "in-place operations that functionalisation took apart become in-place again, "
+                     "where the device has a kernel for it"),
     "input_inplace_pass": (True, _BOOL, "the same for operations on inputs of the graph: no copy back at the end"),
     "remove_noop_ops": (True, _BOOL, "operations that change nothing leave the graph"),
-    "remove_cat_ops": (True, _BOOL, "the parts of a concatenation are written into its result where possible"),
+    "remove_cat_ops": (True, _BOOL, "no effect: the parts of a concatenation are copied into its result"),
     "pattern_fusion_pass": (True, _BOOL, "replacements of `register_replacement` are applied"),
     "clone_input": (True, _BOOL, "the captured graph has input buffers of its own, each call copies into them; "
                     "False: the addresses of the first call are captured, other addresses capture again"),

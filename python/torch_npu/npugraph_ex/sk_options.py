@@ -138,3 +138,14 @@ def to_text(optimize_options, debug_options) -> str:
                 value = ",".join(value)
             parts.append(f"{key}={value}")
     return ":".join(parts)
+
+
+def table(options: dict) -> str:
+    """OPTIMIZE or DEBUG as a Markdown table."""
+    types = {"list": "list of str", "dict": "dict of int"}
+    lines = ["| key | type | legal | default | effect |", "| --- | --- | --- | --- | --- |"]
+    for key, option in options.items():
+        sub = f" (`{'`, `'.join(option.sub_keys)}`)" if option.sub_keys else ""
+        lines.append(f"| `{key}` | {types.get(option.type, option.type)}{sub} | {option.legal} | {option.default} | "
+                     f"{option.effect} |")
+    return "\n".join(lines)

@@ -141,6 +141,10 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   for (size_t i = 0; i < model->tasks.count && error == ACL_SUCCESS; i++) {
     const sk__task *task = model->tasks.items[i];
     sk__task *again = sk__task_again(runtime, task, task->stream == model->origin ? on : task->stream);
+    if (again != NULL && again->kind == SK__TASK_SUPERKERNEL) {
+      again->captured = model->origin;
+      again->replayed = on;
+    }
     if (again == NULL || sk__task_list_add(&runtime->pending, again) != SK_OK)
       error = sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory to queue a replay");
   }

@@ -107,6 +107,12 @@ aclError sk__acl_of_status(sk_status status, sk__core_type core);
 void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
 void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 
+/* ---- attributes.c ---- */
+/* Of the operator this thread launches for, NULL none; a reference of the caller's. */
+sk__attributes *sk__attributes_current(void);
+sk__attributes *sk__attributes_ref(sk__attributes *attributes);
+void sk__attributes_unref(sk__attributes *attributes);
+
 /* ---- task.c ---- */
 sk__task *sk__task_new(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream);
 void sk__task_set_event(sk__task *task, sk__event *event);

@@ -35,9 +35,22 @@ typedef enum sk__task_kind {
   SK__TASK_KINDS
 } sk__task_kind;
 
+struct sk__task;
+
+/* What an operator of graph mode says about the launches made for it. Reference counted: tasks share it. */
+typedef struct sk__attributes {
+  uint32_t references;
+  const char *name, *type;    /* type NULL: the kernel's name */
+  const char *scope, *options; /* NULL none */
+  uint32_t aicore_num, vectorcore_num; /* 0 no limit */
+} sk__attributes;
+
 /* A launch that a fuser made of others. Reference counted: tasks share it. */
 typedef struct sk__superkernel {
   uint32_t references;
+  struct sk__task *const *parts; /* what it was made of, in order of issue; borrowed from whoever made it */
+  size_t part_count;
+  const char *listing;        /* its program, for people; NULL */
   uint32_t scope_id, blocks;
   sk_kernel_type type;
   const char *name, *scopes;  /* scopes: names of the open scopes, "none" without any */
@@ -61,6 +74,7 @@ typedef struct sk__task {
   uint32_t blocks;
   uint64_t dynamic_ub_bytes;
   void *args;               /* owned copy, kernel->args_bytes */
+  sk__attributes *attributes; /* NULL: launched by no operator of graph mode */
   /* COPY, SET: one side may be host memory */
   uint64_t to, from, bytes;
   void *staged;             /* owned copy of a source that need not outlive the call, NULL none */
@@ -74,6 +88,8 @@ typedef struct sk__task {
   char *scope;
   /* SUPERKERNEL */
   sk__superkernel *superkernel;
+  const sk__stream *captured; /* of a replay: the stream of its capture that `replayed` stands for; NULL */
+  sk__stream *replayed;
 } sk__task;
 
 /* What running one task cost. */
@@ -91,6 +107,11 @@ sk__machine *sk__runtime_machine(sk__runtime *runtime);
  * returned; a failing kernel does not stop the rest. */
 SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count,
                                       sk__task_result *results);
+/* The same work with each SuperKernel that the program itself made taken apart again, for a twin run: what is in it
+ * stands between scope marks of its name when `marked`. New tasks; free them with sk__tasks_free. */
+SK_MUST_USE sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked,
+                                      sk__task ***out, size_t *out_count);
+void sk__tasks_free(sk__task **tasks, size_t count);
 /* Order: everything all streams did so far happens before whatever any stream does next. */
 void sk__runtime_join_streams(sk__runtime *runtime);
 /* Snapshot a stream stands at (may be NULL); for launches made outside sk__runtime_run. */

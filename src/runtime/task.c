@@ -66,6 +66,7 @@ sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream 
   again->host_func = task->host_func;
   again->host_context = task->host_context;
   if (task->event != NULL) sk__task_set_event(again, task->event);
+  again->attributes = sk__attributes_ref(task->attributes);
   if (task->superkernel != NULL) {
     task->superkernel->references++;
     again->superkernel = task->superkernel;
@@ -91,6 +92,7 @@ void sk__task_unref(sk__task *task) {
   sk__stream_unref(task->stream);
   if (task->event != NULL) sk__event_unref(task->event);
   if (task->superkernel != NULL && --task->superkernel->references == 0) task->superkernel->free(task->superkernel);
+  sk__attributes_unref(task->attributes);
   free(task->args);
   free(task->staged);
   free(task->scope);
@@ -119,6 +121,7 @@ void sk__task_list_clear(sk__task_list *list) {
 }
 
 aclError sk__task_submit(sk__runtime *runtime, sk__task *task) {
+  if (task->attributes == NULL) task->attributes = sk__attributes_current();
   sk__model *model = task->stream->capturing;
   sk__task_list *list = model != NULL ? &model->tasks : &runtime->pending;
   if (sk__task_list_add(list, task) != SK_OK)

@@ -24,6 +24,15 @@ struct sk__verifier {
   sk__judged_bindings judged;
 };
 
+/* One segment of work in three forms. They differ only where the program made SuperKernels itself. */
+typedef struct form { sk__task *const *tasks; size_t count; } form;
+typedef struct segment {
+  form made;                   /* as the program queued it */
+  form apart;                  /* those SuperKernels taken apart: the reference */
+  form marked;                 /* the same with their names as scopes */
+  bool by_program;             /* there are any */
+} segment;
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -103,7 +112,10 @@ static void note_status(sk__mode_result *mode, sk_status status, const char *nam
   if (mode->why[0] == '\0') snprintf(mode->why, sizeof mode->why, "%s: %s", name, sk_status_text(status));
 }
 
-static sk_status run_unfused(sk__verifier *verifier, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
+/* Each task as it is. */
+static sk_status run_tasks(sk__verifier *verifier, form work, sk__mode_result *mode) {
+  sk__task *const *tasks = work.tasks;
+  size_t count = work.count;
   sk__task_result *results = calloc(count, sizeof *results);
   if (results == NULL) return SK_OUT_OF_MEMORY;
   sk_status worst = sk__runtime_run(verifier->runtime, tasks, count, results);
@@ -172,11 +184,11 @@ static void refuse_mode(sk__mode_result *mode, sk_status status, const char *why
 
 static bool is_refusal(sk_status status) { return status == SK_INVALID_ARGUMENT || status == SK_STATE || status == SK_NOT_MODELLED; }
 
-static sk_status run_ge(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+static sk_status run_ge(sk__verifier *verifier, form work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__graph *graph = NULL;
   sk__ge_plan *plan = NULL;
-  sk_status status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(verifier->runtime)), tasks, count, &graph);
+  sk_status status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(verifier->runtime)), work.tasks, work.count, &graph);
   if (status != SK_OK) return status;
   char why[192] = "";
   status = sk__ge_plan_make(graph, ge_options_of, verifier, false, &plan, why, sizeof why);
@@ -225,12 +237,12 @@ static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
   if (json != NULL) add_plan(&verifier->result, json);
 }
 
-static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
   sk__graph *graph = NULL;
   sk__plan *plan = NULL;
-  sk_status status = sk__graph_from_tasks(soc, tasks, count, &graph);
+  sk_status status = sk__graph_from_tasks(soc, work.tasks, work.count, &graph);
   if (status != SK_OK) return status;
   sk__fuse_options options = options_of(verifier, mode->mode.kind);
   char why[192] = "";
@@ -249,12 +261,43 @@ static sk_status run_fused(sk__verifier *verifier, sk__task *const *tasks, size_
   return status;
 }
 
+/* The same of SuperKernels that the program made itself: their listings. */
+static void keep_made(sk__verifier *verifier, form work) {
+  char *listing = NULL;
+  size_t bytes = 0;
+  FILE *stream = open_memstream(&listing, &bytes);
+  if (stream == NULL) return; /* the report then has no listing */
+  for (size_t i = 0; i < work.count; i++) {
+    const sk__superkernel *made = work.tasks[i]->superkernel;
+    if (work.tasks[i]->kind != SK__TASK_SUPERKERNEL) continue;
+    fprintf(stream, "%s: %u blocks, %zu tasks, made by the program\n", made->name, made->blocks, made->part_count);
+    if (made->listing != NULL) fputs(made->listing, stream);
+  }
+  fclose(stream);
+  json_t *json = json_pack("{s:s*}", "listing", listing);
+  free(listing);
+  if (json != NULL) add_plan(&verifier->result, json);
+}
+
 /* Whose timeline is kept. */
 static bool is_timed(sk__mode mode) {
   return mode.schedule.kind == SK__SCHEDULE_IN_ORDER && (mode.kind == SK__MODE_UNFUSED || mode.kind == SK__MODE_FUSED);
 }
 
-static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index) {
+static sk_status run_kind(sk__verifier *verifier, const segment *work, size_t index) {
+  sk__mode_result *mode = &verifier->result.modes[index];
+  switch (mode->mode.kind) {
+    case SK__MODE_UNFUSED: return run_tasks(verifier, work->apart, mode);
+    case SK__MODE_GE: return run_ge(verifier, work->marked, index);
+    case SK__MODE_FUSED:
+      if (!work->by_program) return run_fused(verifier, work->made, index);
+      if (mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER) keep_made(verifier, work->made);
+      return run_tasks(verifier, work->made, mode);
+    default: return run_fused(verifier, work->marked, index);
+  }
+}
+
+static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__machine_options options = verifier->plain;
@@ -269,9 +312,7 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
   bool timed = verifier->tracker != NULL && is_timed(mode->mode);
   if (timed) sk__tracker_start(verifier->tracker, machine, mode->mode.kind == SK__MODE_FUSED ? SK__TIMELINE_FUSED : SK__TIMELINE_UNFUSED);
   double start = now();
-  sk_status status = mode->mode.kind == SK__MODE_UNFUSED ? run_unfused(verifier, tasks, count, mode)
-                     : mode->mode.kind == SK__MODE_GE    ? run_ge(verifier, tasks, count, index)
-                                                         : run_fused(verifier, tasks, count, index);
+  sk_status status = run_kind(verifier, work, index);
   if (timed) sk__tracker_stop(verifier->tracker, machine);
   mode->seconds += now() - start;
   collect_findings(verifier, index, NULL);
@@ -282,14 +323,13 @@ static sk_status run_mode(sk__verifier *verifier, sk__task *const *tasks, size_t
 
 /* Runs the mode and compares memory with the reference. What only the mode wrote is compared with what stood
  * there before, which is what the reference left there; the reference covers it from then on. */
-static sk_status compare_mode(sk__verifier *verifier, sk__task *const *tasks, size_t count, size_t index,
-                              const sk__buffers *buffers, sk__image *reference) {
+static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference) {
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__image other = {NULL, 0, SK_OK};
   sk_status status = sk__gm_begin(machine);
   if (status != SK_OK) return status;
-  status = run_mode(verifier, tasks, count, index);
+  status = run_mode(verifier, work, index);
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
   if (comparable) status = sk__image_compare_now(machine, buffers, reference, mode);
   if (comparable && status == SK_OK) status = sk__image_take(machine, reference, &other);
@@ -308,6 +348,30 @@ static sk_status take_status(sk__mode_result *mode, sk_status earlier) {
   return mine;
 }
 
+static void segment_close(segment *work) {
+  if (!work->by_program) return;
+  sk__tasks_free((sk__task **)(uintptr_t)work->apart.tasks, work->apart.count);
+  sk__tasks_free((sk__task **)(uintptr_t)work->marked.tasks, work->marked.count);
+}
+
+static sk_status segment_open(sk__runtime *runtime, sk__task *const *tasks, size_t count, segment *work) {
+  form made = {tasks, count};
+  *work = (segment){.made = made, .apart = made, .marked = made};
+  bool any = false;
+  for (size_t i = 0; i < count; i++) any |= tasks[i]->kind == SK__TASK_SUPERKERNEL && tasks[i]->superkernel->part_count > 0;
+  if (!any) return SK_OK;
+  sk__task **apart = NULL, **marked = NULL;
+  size_t apart_count = 0, marked_count = 0;
+  sk_status status = sk__tasks_apart(runtime, tasks, count, false, &apart, &apart_count);
+  if (status == SK_OK && (status = sk__tasks_apart(runtime, tasks, count, true, &marked, &marked_count)) != SK_OK)
+    sk__tasks_free(apart, apart_count);
+  if (status != SK_OK) return status;
+  work->apart = (form){apart, apart_count};
+  work->marked = (form){marked, marked_count};
+  work->by_program = true;
+  return SK_OK;
+}
+
 /* A segment that fails un-fused is not run fused: there is nothing to compare with, and its findings tell. */
 static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
   sk__verifier *verifier = context;
@@ -320,22 +384,25 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk__mode_result *plain = &verifier->result.modes[0];
   sk_status earlier = plain->status, ended = SK_OK;
   plain->status = SK_OK;
-  sk_status status = sk__buffers_of(machine, tasks, count, &buffers);
+  segment work;
+  sk_status status = segment_open(runtime, tasks, count, &work);
+  if (status == SK_OK) status = sk__buffers_of(machine, work.apart.tasks, work.apart.count, &buffers);
   if (status == SK_OK) status = sk__gm_begin(machine);
   if (status == SK_OK) {
-    status = run_mode(verifier, tasks, count, 0);
+    status = run_mode(verifier, &work, 0);
     ended = plain->status;
     if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
     sk__gm_roll_back(machine);
   }
-  if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), tasks, count, &verifier->judged);
+  if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
-    status = compare_mode(verifier, tasks, count, i, &buffers, &reference);
+    status = compare_mode(verifier, &work, i, &buffers, &reference);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
   if (status == SK_OK) status = put;
   sk__machine_configure(machine, &verifier->plain);
   sk__image_free(&reference);
   sk__buffers_free(&buffers);
+  segment_close(&work);
   verifier->result.seconds += now() - start;
   if (verifier->result.status == SK_OK) verifier->result.status = status;
   ended = take_status(plain, earlier);
@@ -352,7 +419,7 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
   double start = now();
   sk_status earlier = mode->status;
   mode->status = SK_OK;
-  sk_status status = run_unfused(verifier, tasks, count, mode);
+  sk_status status = run_tasks(verifier, (form){tasks, count}, mode);
   sk_status ended = take_status(mode, earlier);
   mode->seconds += now() - start;
   verifier->result.seconds = mode->seconds;

@@ -1,4 +1,5 @@
 /* Mode ge: a program's scopes fused by the rules of GE graph mode. */
+#include "superkernel/ge.h"
 #include "twin_fixture.h"
 
 static aclrtStream new_stream(void) {
@@ -86,5 +87,50 @@ static void test_the_same_drained_is_silent(void **state) {
   assert_int_equal(shown_all(), 0);
 }
 
+/* A program that compiles its graph itself: two operators, the first alone in a scope or both. */
+static void compiled_program(const sk_kernel *first, bool both, void *a) {
+  aclrtStream stream = new_stream();
+  aclmdlRI model = NULL;
+  assert_ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  assert_ok(sk_ge_operator_set(&(sk_ge_operator){.name = "First", .scope = "s"}));
+  launch(stream, first, 4, a, a, 0);
+  assert_ok(sk_ge_operator_set(&(sk_ge_operator){.name = "Second", .scope = both ? "s" : NULL}));
+  launch(stream, &store_first, 4, a, a, 1);
+  assert_ok(sk_ge_operator_set(NULL));
+  assert_ok(aclmdlRICaptureEnd(stream, &model));
+  assert_ok(sk_ge_compile(model, NULL));
+  assert_ok(aclmdlRIExecute(model, -1));
+}
+static void test_a_compiled_graph_is_run_apart_and_as_made(void **state) {
+  (void)state;
+  twin_open("unfused,fused,full-cores,ge");
+  compiled_program(&load_drained, false, buffer_new(0));
+  assert_int_equal(mode_of("unfused")->sk_launches, 0);
+  assert_int_equal(mode_of("unfused")->launches, 2);
+  static const char *const fused[] = {"fused", "full-cores", "ge"};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(mode_of(fused[i])->outcome, SK__SAME);
+    assert_int_equal(mode_of(fused[i])->sk_launches, 1);
+    assert_int_equal(mode_of(fused[i])->launches, 2);
+  }
+  assert_int_equal(mode_of("full-cores")->aic, 24);
+  assert_int_equal(shown_all(), 0);
+}
+static void test_what_a_compiled_graph_loses_is_found(void **state) {
+  (void)state;
+  twin_open("unfused,fused");
+  compiled_program(&load_last, true, buffer_new(0));
+  assert_int_equal(mode_of("unfused")->findings, 0);
+  assert_int_equal(mode_of("fused")->findings, 1);
+}
+static void test_the_same_kept_apart_is_silent(void **state) {
+  (void)state;
+  twin_open("unfused,fused");
+  compiled_program(&load_last, false, buffer_new(0));
+  assert_int_equal(shown_all(), 0);
+}
+
 SK_TESTS(SK_TEST(test_bad_options_are_told), SK_TEST(test_without_scopes_nothing_is_fused), SK_TEST(test_streams_without_an_event_need_the_option),
-         SK_TEST(test_a_scope_becomes_one_launch), SK_TEST(test_an_order_that_only_fusing_takes_away), SK_TEST(test_the_same_drained_is_silent))
+         SK_TEST(test_a_scope_becomes_one_launch), SK_TEST(test_an_order_that_only_fusing_takes_away), SK_TEST(test_the_same_drained_is_silent),
+         SK_TEST(test_a_compiled_graph_is_run_apart_and_as_made), SK_TEST(test_what_a_compiled_graph_loses_is_found),
+         SK_TEST(test_the_same_kept_apart_is_silent))

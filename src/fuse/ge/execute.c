@@ -244,27 +244,21 @@ static sk_status join_streams(const sk__ge_program *program, sk__checker *checke
   return SK_OUT_OF_MEMORY;
 }
 
-static sk_status launch(sk__runtime *runtime, session *run, sk__launch_result *result) {
+static sk_status launch(sk__runtime *runtime, session *run, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result) {
   const sk__ge_program *program = run->program;
   sk__machine *machine = sk__runtime_machine(runtime);
   sk__launch sk = {.name = program->name, .type = program->type, .blocks = program->blocks, .context = run, .is_sk = true};
   for (int type = SK__AIC; type <= SK__AIV; type++)
     if (program->queue[type].launched) sk.entry[type] = run_queue;
   for (size_t i = 0; i < program->sub_count; i++) sk.flags |= program->inputs[program->subs[i]].task->kernel->flags;
-  sk__snapshot *before, *after;
-  sk_status status = join_streams(program, sk__machine_checker(machine), &before, &after);
-  if (status != SK_OK) return status;
   judge(sk__machine_checker(machine), program);
   *result = (sk__launch_result){.name = program->name, .is_sk = true, .type = program->type, .blocks = program->blocks};
   result->status = sk__machine_run(machine, &sk, before, after, &result->stats);
-  for (size_t i = 0; i < program->sub_count; i++)
-    sk__stream_set_order(program->inputs[program->subs[i]].task->stream, sk__snapshot_ref(after));
-  sk__snapshot_unref(before);
-  sk__snapshot_unref(after);
   return result->status;
 }
 
-sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__launch_result *result) {
+sk_status sk__ge_launch(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__snapshot *before, sk__snapshot *after,
+                        sk__launch_result *result) {
   if (program->invalid_code || program->blocks == 0) return SK_INVALID_ARGUMENT; /* it could not be built or launched */
   size_t last = 0;
   for (size_t i = 0; i < program->sub_count; i++) {
@@ -278,11 +272,25 @@ sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge
   sk_status status = numbers != NULL && run.feeds[0] != NULL && run.feeds[1] != NULL ? SK_OK : SK_OUT_OF_MEMORY;
   if (status == SK_OK) {
     for (uint32_t i = 0; i < program->sub_count; i++) numbers[program->subs[i]] = i;
-    status = launch(runtime, &run, result);
+    status = launch(runtime, &run, before, after, result);
   }
   sk__free(numbers);
   sk__free(run.feeds[0]);
   sk__free(run.feeds[1]);
+  return status;
+}
+
+sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__launch_result *result) {
+  for (size_t i = 0; i < program->sub_count; i++)
+    if (program->inputs[program->subs[i]].task == NULL) return SK_INVALID_ARGUMENT;
+  sk__snapshot *before, *after;
+  sk_status status = join_streams(program, sk__machine_checker(sk__runtime_machine(runtime)), &before, &after);
+  if (status != SK_OK) return status;
+  status = sk__ge_launch(runtime, program, words, before, after, result);
+  for (size_t i = 0; i < program->sub_count; i++)
+    sk__stream_set_order(program->inputs[program->subs[i]].task->stream, sk__snapshot_ref(after));
+  sk__snapshot_unref(before);
+  sk__snapshot_unref(after);
   return status;
 }
 

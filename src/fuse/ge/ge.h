@@ -267,6 +267,10 @@ struct sk__launch_result;
  * (program->param_count + 1), NULL: everything waited for has happened. SK_INVALID_ARGUMENT: nothing that
  * could be launched (subs without tasks, no block, invalid text of the real generator). */
 SK_MUST_USE sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, struct sk__launch_result *result);
+/* The same between two orders that the caller keeps; no stream moves on. */
+struct sk__snapshot;
+SK_MUST_USE sk_status sk__ge_launch(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, struct sk__snapshot *before,
+                                    struct sk__snapshot *after, struct sk__launch_result *result);
 /* What a launch tells about its kernel. Events, early start and flush wishes are the caller's to add. */
 sk__ge_sub sk__ge_sub_of_task(sk__task *task);
 /* Symbol of a sub's copy: <name>_start|middle|end[_split<copy>]. */
@@ -346,7 +350,8 @@ sk__ge_input sk__ge_scope_input(const sk__ge_scope *scope, bool emulate_vendor_d
 /* ---- a whole graph of launches --------------------------------------------------------------- */
 
 /* From what a program launched (or a dump): scope marks are frames, the innermost counts, the None scope
- * hides what is around it. options_of gives the option string of a scope; NULL = none. The graph is borrowed.
+ * hides what is around it; what a launch's operator says (sk_ge_operator_set) counts instead where it has one.
+ * options_of gives the option string of a scope; NULL = none of its own. The graph is borrowed.
  * SK_INVALID_ARGUMENT: the real compiler would stop, why names the scope and the rule. */
 struct sk__graph;
 typedef struct sk__ge_plan sk__ge_plan;
@@ -357,6 +362,11 @@ SK__API void sk__ge_plan_free(sk__ge_plan *plan);
 const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *count);
 /* Members and places of the SKs in the captured-graph form, for whoever orders launches or places findings. */
 const struct sk__plan *sk__ge_plan_order(const sk__ge_plan *plan);
+const char *sk__ge_plan_scope(const sk__ge_plan *plan, uint32_t number); /* name of the scope that became SK `number` */
+/* The record in the graph that a wait means, NULL: it lies outside. */
+const sk__task *sk__ge_plan_record_of(const sk__ge_plan *plan, const sk__task *wait);
+size_t sk__ge_plan_warning_count(const sk__ge_plan *plan);
+const char *sk__ge_plan_warning(const sk__ge_plan *plan, size_t number);
 SK__API void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
 /* As sk__plan_run: results holds one entry per node of the graph, *launches = how many were filled. */
 SK_MUST_USE sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, struct sk__launch_result *results, size_t *launches);

@@ -53,6 +53,16 @@ static void translate(const sk__node *node, const char *scope, const char *optio
                             .blocks = node->kernel.blocks, .op_type = node->kernel.name, .text_bytes = {node->kernel.code_bytes[0][0], node->kernel.code_bytes[0][1]}};
 }
 
+/* What the operator says that made the launch. */
+static void take_attributes(const sk__attributes *attributes, const char *options, sk__ge_node *out) {
+  out->name = attributes->name;
+  out->scope = attributes->scope;
+  out->options = options != NULL ? options : attributes->options;
+  out->aicore_num = attributes->aicore_num;
+  out->vectorcore_num = attributes->vectorcore_num;
+  if (attributes->type != NULL) out->sub.op_type = attributes->type;
+}
+
 static sk_status translate_all(sk__ge_plan *plan, sk__ge_options_fn options_of, void *context) {
   const sk__graph *graph = plan->graph;
   plan->nodes = sk__arena_array(&plan->arena, sk__ge_node, graph->node_count);
@@ -61,8 +71,12 @@ static sk_status translate_all(sk__ge_plan *plan, sk__ge_options_fn options_of, 
   sk_status status = SK_OK;
   for (size_t i = 0; i < graph->node_count && status == SK_OK; i++) {
     status = follow(&frames, &graph->nodes[i]);
-    const char *scope = frames.count > 0 ? sk__vec_last(&frames) : NULL;
-    translate(&graph->nodes[i], scope, scope != NULL && options_of != NULL ? options_of(context, scope) : NULL, &plan->nodes[i]);
+    const sk__task *task = graph->nodes[i].task;
+    const sk__attributes *attributes = task != NULL ? task->attributes : NULL;
+    const char *scope = attributes != NULL ? attributes->scope : frames.count > 0 ? sk__vec_last(&frames) : NULL;
+    const char *options = scope != NULL && options_of != NULL ? options_of(context, scope) : NULL;
+    translate(&graph->nodes[i], scope, options, &plan->nodes[i]);
+    if (attributes != NULL) take_attributes(attributes, options, &plan->nodes[i]);
   }
   sk__vec_free(&frames);
   return status;
@@ -236,6 +250,17 @@ const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *coun
 }
 
 const sk__plan *sk__ge_plan_order(const sk__ge_plan *plan) { return &plan->order; }
+
+const char *sk__ge_plan_scope(const sk__ge_plan *plan, uint32_t number) { return plan->grouping.scopes[number].scope; }
+
+const sk__task *sk__ge_plan_record_of(const sk__ge_plan *plan, const sk__task *wait) {
+  for (size_t i = 0; i < plan->graph->node_count; i++)
+    if (plan->graph->nodes[i].task == wait) return plan->record[i] != UINT32_MAX ? plan->graph->nodes[plan->record[i]].task : NULL;
+  return NULL;
+}
+
+size_t sk__ge_plan_warning_count(const sk__ge_plan *plan) { return plan->grouping.warning_count; }
+const char *sk__ge_plan_warning(const sk__ge_plan *plan, size_t number) { return plan->grouping.warnings[number]; }
 
 void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to) {
   for (size_t k = 0; k < plan->grouping.scope_count; k++) {

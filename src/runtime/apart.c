@@ -1,0 +1,53 @@
+/* apart.c - SuperKernels that a program made itself, taken apart into the tasks they were made of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/internal.h"
+
+enum { MAX_SCOPE_BYTES = 255 };
+
+/* Where a part runs when the SuperKernel is replayed. */
+static sk__stream *stream_of(const sk__task *task, const sk__task *part) {
+  return part->stream == task->captured ? task->replayed : part->stream;
+}
+
+static sk_status add(sk__task_list *list, sk__task *task) { return task != NULL ? sk__task_list_add(list, task) : SK_OUT_OF_MEMORY; }
+
+static sk_status add_mark(sk__runtime *runtime, sk__task_list *list, sk__task_kind kind, const sk__task *task) {
+  sk__task *mark = sk__task_new(runtime, kind, task->stream);
+  if (mark != NULL && (mark->scope = strndup(task->superkernel->name, MAX_SCOPE_BYTES)) == NULL) {
+    sk__task_unref(mark);
+    mark = NULL;
+  }
+  return add(list, mark);
+}
+
+static sk_status take_apart(sk__runtime *runtime, const sk__task *task, bool marked, sk__task_list *list) {
+  const sk__superkernel *made = task->superkernel;
+  sk_status status = marked ? add_mark(runtime, list, SK__TASK_SCOPE_BEGIN, task) : SK_OK;
+  for (size_t i = 0; i < made->part_count && status == SK_OK; i++)
+    status = add(list, sk__task_again(runtime, made->parts[i], stream_of(task, made->parts[i])));
+  if (status == SK_OK && marked) status = add_mark(runtime, list, SK__TASK_SCOPE_END, task);
+  return status;
+}
+
+sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked, sk__task ***out, size_t *out_count) {
+  sk__task_list list = {0};
+  sk_status status = SK_OK;
+  for (size_t i = 0; i < count && status == SK_OK; i++) {
+    bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL && tasks[i]->superkernel->part_count > 0;
+    status = made ? take_apart(runtime, tasks[i], marked, &list) : sk__task_list_add(&list, sk__task_ref(tasks[i]));
+  }
+  if (status != SK_OK) {
+    sk__task_list_clear(&list);
+    return status;
+  }
+  *out = list.items;
+  *out_count = list.count;
+  return SK_OK;
+}
+
+void sk__tasks_free(sk__task **tasks, size_t count) {
+  sk__task_list list = {tasks, count, count};
+  sk__task_list_clear(&list);
+}

@@ -198,8 +198,28 @@ bool sk__order_covers(const sk__order *order, sk__pipe pipe, uint32_t core, sk__
  * what a wait takes: it may keep a reference to the message. */
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message);
 void sk__order_acquire(sk__checker *checker, sk__order *order, sk__snapshot *message);
-/* Full barrier over n cores (SyncAll with PIPE_ALL before it): all join, all share one base. */
-void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n);
+
+/* Full barriers over many cores (SyncAll with PIPE_ALL before it), one after another: what a core does after
+ * it left is ordered after all that any of them did before it came, and they share one base. Each core brings
+ * what it knows when it comes and takes the result when it leaves, so that nobody walks over all of them.
+ * All zero before the first; the caller's lock guards it. */
+typedef struct sk__meeting {
+  sk__snapshot *all, *base;     /* under construction (NULL: nobody has come, or no memory); base of the first */
+  uint32_t came;
+  uint32_t inside;              /* of the last one: cores that have not left, each with a reference to `agreed` ... */
+  uint32_t gave_back;           /* ... and references to `left_base` of those that have, given back together */
+  sk__snapshot *agreed, *left_base;
+  sk__snapshot *spare;          /* a block nobody refers to */
+} sk__meeting;
+/* `members`: how many come in all. Until the meeting is complete or broken, the core does nothing. */
+void sk__meeting_arrive(sk__checker *checker, sk__meeting *meeting, sk__order *order, uint32_t members);
+/* All are here. Before the next is complete, each must have left (or its launch be given up). */
+void sk__meeting_complete(sk__meeting *meeting);
+void sk__meeting_depart(sk__meeting *meeting, sk__order *order);
+/* Nothing comes of it: those that wait go on as they came. */
+void sk__meeting_break(sk__meeting *meeting);
+/* The launch is over. */
+void sk__meeting_end(sk__meeting *meeting);
 
 /* ---- shadow -------------------------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ struct sk__snapshot {
   uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
   struct sk__snapshot *parent; /* that snapshot, if this is a message made from it; never more than one deep */
   sk__cores beyond;    /* cores whose entries may go beyond that snapshot's */
-  uint64_t clock[SK__MAX_ACTORS];
+  _Alignas(64) uint64_t clock[SK__MAX_ACTORS]; /* a cache line per core */
 };
 
 /* Origin: which call site issued an access. The index fits 16 bits, so that records carry it. */

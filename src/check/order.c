@@ -53,15 +53,21 @@ static void join_core_sets(sk__cores *into, const sk__cores *from) {
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
-sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
-  sk__snapshot *s = sk__aligned_alloc(64, (sizeof *s + 63) & ~(size_t)63);
-  if (s == NULL) return NULL;
+static void snapshot_start(sk__checker *checker, sk__snapshot *s) {
   atomic_init(&s->references, 1);
   s->actors = checker->actors;
   s->serial = new_serial();
   s->contains = 0;
   s->parent = NULL;
   s->beyond = (sk__cores){0};
+}
+
+static sk__snapshot *snapshot_alloc(void) { return sk__aligned_alloc(64, (sizeof(sk__snapshot) + 63) & ~(size_t)63); }
+
+sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
+  sk__snapshot *s = snapshot_alloc();
+  if (s == NULL) return NULL;
+  snapshot_start(checker, s);
   if (copy_of == NULL) copy_of = checker->nothing;
   if (copy_of != NULL) {
     copy_clocks(s->clock, copy_of->clock, s->actors);
@@ -91,13 +97,16 @@ sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
   return s;
 }
 
-static void unref_many(sk__snapshot *s, uint32_t n) {
-  if (s == NULL || atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) != n) return;
+/* True when these were the last references: the block is the caller's now. */
+static bool last_refs(sk__snapshot *s, uint32_t n) {
+  if (s == NULL || n == 0 || atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) != n) return false;
   sk__snapshot_unref(s->parent);
-  sk__free(s);
+  return true;
 }
 
-void sk__snapshot_unref(sk__snapshot *s) { unref_many(s, 1); }
+void sk__snapshot_unref(sk__snapshot *s) {
+  if (last_refs(s, 1)) sk__free(s);
+}
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
@@ -344,34 +353,88 @@ void sk__order_acquire(sk__checker *checker, sk__order *order, sk__snapshot *mes
   join_own_rows(order, message->clock);
 }
 
-/* The core leaves the barrier: `all` is its base. */
-static void take_base(sk__order *order, sk__snapshot *all) {
+/* ---- barriers over many cores ---------------------------------------------------------------- */
+
+/* The meeting's references to a snapshot go; if nobody else has any, the next meeting is written into it. */
+static void give_back(sk__meeting *meeting, sk__snapshot *s, uint32_t n) {
+  if (!last_refs(s, n)) return;
+  sk__free(meeting->spare);
+  meeting->spare = s;
+}
+
+/* Starts what all will know. When every core of the chip comes, each writes its own entries, and there is
+ * nothing to copy: what a recycled block holds until then is older and counts for nothing. */
+static sk__snapshot *meeting_open(sk__checker *checker, sk__meeting *meeting, const sk__order *order, uint32_t members) {
+  sk__snapshot *all = meeting->spare;
+  bool everybody = members * SK__PIPE_SLOTS == checker->actors;
+  meeting->spare = NULL;
+  if (all == NULL && (all = snapshot_alloc()) != NULL) {
+    memset(all->clock, 0, sizeof all->clock);
+    host_clocks(all->clock);
+  }
+  if (all == NULL) return NULL;
+  snapshot_start(checker, all);
+  all->contains = order->base->serial;
+  if (!everybody) memcpy(all->clock, order->base->clock, all->actors * sizeof *all->clock);
+  return all;
+}
+
+void sk__meeting_arrive(sk__checker *checker, sk__meeting *meeting, sk__order *order, uint32_t members) {
+  sk__order_settle(order);
+  if (meeting->came++ == 0) {
+    meeting->base = order->base;
+    meeting->all = meeting_open(checker, meeting, order, members);
+    if (meeting->all == NULL) sk__history_lost(checker);
+  }
+  sk__snapshot *all = meeting->all;
+  if (all == NULL) return;
+  if (order->base != meeting->base || order->ext != NULL) join_seen(all, order);
+  add_core(&all->beyond, order->core);
+  memcpy(own_entries(all->clock, order), order->clock, sizeof order->clock); /* nobody knows later ones */
+}
+
+static void forget_last(sk__meeting *meeting) {
+  give_back(meeting, meeting->left_base, meeting->gave_back);
+  give_back(meeting, meeting->agreed, 1 + meeting->inside);
+  meeting->left_base = meeting->agreed = NULL;
+  meeting->gave_back = meeting->inside = 0;
+}
+
+void sk__meeting_complete(sk__meeting *meeting) {
+  forget_last(meeting);
+  sk__snapshot *all = meeting->all;
+  if (all != NULL) {
+    all->serial++;
+    atomic_fetch_add_explicit(&all->references, meeting->came, memory_order_relaxed);
+    meeting->agreed = all;
+    meeting->left_base = meeting->base;
+    meeting->inside = meeting->came;
+  }
+  meeting->all = meeting->base = NULL;
+  meeting->came = 0;
+}
+
+void sk__meeting_depart(sk__meeting *meeting, sk__order *order) {
+  if (meeting->agreed == NULL) return;
   drop_ext(order);
-  order->base = all;
+  if (order->base == meeting->left_base) meeting->gave_back++;
+  else sk__snapshot_unref(order->base);
+  order->base = meeting->agreed;
+  meeting->inside--;
   uint64_t next = latest_clock(order) + 1;
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = next;
   order->ordered_clock = next;
 }
 
-void sk__order_join_all(sk__checker *checker, sk__order *const *orders, uint32_t n) {
-  if (n == 0) return;
-  sk__snapshot *common = orders[0]->base, *all = sk__snapshot_new(checker, common);
-  if (all == NULL) {
-    sk__history_lost(checker);
-    return;
-  }
-  uint32_t left = 0; /* references to common, given back at once */
-  for (uint32_t i = 0; i < n; i++) {
-    sk__order *order = orders[i];
-    sk__order_settle(order);
-    if (order->base != common || order->ext != NULL) join_seen(all, order);
-    add_core(&all->beyond, order->core);
-    memcpy(own_entries(all->clock, order), order->clock, sizeof order->clock); /* nobody knows later ones */
-    if (order->base == common) left++;
-    else sk__snapshot_unref(order->base);
-    take_base(order, all);
-  }
-  all->serial++;
-  atomic_fetch_add_explicit(&all->references, n - 1, memory_order_relaxed);
-  unref_many(common, left);
+void sk__meeting_break(sk__meeting *meeting) {
+  give_back(meeting, meeting->all, 1);
+  meeting->all = meeting->base = NULL;
+  meeting->came = 0;
+}
+
+void sk__meeting_end(sk__meeting *meeting) {
+  sk__meeting_break(meeting);
+  forget_last(meeting);
+  sk__free(meeting->spare);
+  meeting->spare = NULL;
 }

@@ -106,8 +106,8 @@ void sk_cross_wait(pipe_t pipe, int32_t flag) {
   sk__core *core = enter_sync("cross-core wait", SK__SITE());
   if (cross_legal(core, flag)) sk__cross_wait(core, (uint32_t)flag);
 }
-void sk_sync_all_aiv(void) { sk__sync_all(enter_sync("SyncAll", SK__SITE()), true); }
-void sk_sync_all_mix(void) { sk__sync_all(enter_sync("SyncAll", SK__SITE()), false); }
+void sk_sync_all_aiv(void) { sk__sync_all(sk__enter_unordered("SyncAll", SK__SITE()), true); }
+void sk_sync_all_mix(void) { sk__sync_all(sk__enter_unordered("SyncAll", SK__SITE()), false); }
 
 void asc_sync_data_barrier(mem_dsb_t which) {
   sk__core *core = enter_sync("asc_sync_data_barrier", SK__SITE());

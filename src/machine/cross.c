@@ -204,7 +204,7 @@ void sk__flags_end(sk__machine *machine) {
     memset(core->flag_count, 0, sizeof core->flag_count);
   }
   memset(machine->plain_users, 0, sizeof machine->plain_users);
-  machine->sync_aiv[SK__AIC] = machine->sync_aiv[SK__AIV] = machine->sync_mix = (sk__rendezvous){0};
+  sk__sync_end(machine);
 }
 
 /* ---- what kernels call --------------------------------------------------------------------- */

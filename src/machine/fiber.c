@@ -47,7 +47,7 @@ void sk__fiber_place(sk__fiber *fiber, const sk__stack_pool *pool, uint32_t inde
   fiber->context.stack_bytes = SK__STACK_BYTES - guard_bytes();
 }
 
-/* Tops of neighbouring stacks lie in different cache sets: they are 256 KiB apart otherwise. */
+/* Tops of neighbouring stacks lie in different cache sets. */
 static char *stack_top(const sk__fiber *fiber) { return fiber->stack + SK__STACK_BYTES - 64 - fiber->color * 64; }
 
 /* ---- sanitizer ----------------------------------------------------------------------------- */

@@ -117,7 +117,6 @@ typedef struct sk__seat {
   sk__wait_kind wait;
   uint32_t wait_id;
   uint32_t lane;
-  uint64_t wake_cycles;         /* clock at which a barrier let the core go */
   bool second_aiv;              /* physically the second vector core of its AI core */
   bool resume_slow;             /* woken from a barrier whose shortcut was given up */
   bool aborted;
@@ -191,7 +190,10 @@ struct sk__worker {
 /* All cores in one hardware barrier, as a shortcut of the flag algorithm (sync_all.c). */
 typedef struct sk__rendezvous {
   uint32_t arrived;
-  uint64_t cycles;              /* latest clock of those that are here; once complete, of all */
+  uint64_t cycles;              /* latest clock of those that are here */
+  uint64_t agreed_cycles;       /* of the last complete one: with it all have left before the next is complete */
+  uint64_t waiting[SK__MAX_CORES / 64]; /* a bit per core */
+  sk__meeting meeting;
 } sk__rendezvous;
 
 /* The launch that is running. */
@@ -278,10 +280,11 @@ static inline void sk__unlock(sk__machine *machine) {
 }
 static inline sk__seat *sk__seat_of(const sk__core *core) { return &core->machine->seats[core->index]; }
 static inline bool sk__in_sub(const sk__core *core) { return core->view.task != SK__NO_TASK; }
-static inline uint64_t sk__core_latest_cycles(const sk__core *core) {
-  uint64_t latest = 0;
-  for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) latest = core->cycles[pipe] > latest ? core->cycles[pipe] : latest;
-  return latest;
+_Static_assert(SK__PIPES == 7, "sk__core_latest_cycles names each pipe");
+static inline uint64_t sk__later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t sk__core_latest_cycles(const sk__core *core) { /* as a tree: a chain is slower */
+  const uint64_t *c = core->cycles;
+  return sk__later(sk__later(sk__later(c[0], c[1]), sk__later(c[2], c[3])), sk__later(sk__later(c[4], c[5]), c[6]));
 }
 /* Code of the SK program itself, not of a sub-kernel. */
 static inline bool sk__is_sk_code(const sk__core *core) { return core->launch->is_sk && !sk__in_sub(core); }
@@ -325,6 +328,8 @@ void sk__worker_loop(sk__worker *worker);
 uint64_t sk__now_ns(void);
 /* Puts a seat into its shard's queue; lock held. */
 void sk__seat_wake(sk__seat *seat);
+/* The same for all blocked cores of a set (a bit per core), in the order of cores; they find resume_slow so. */
+void sk__seats_wake(sk__machine *machine, const uint64_t *which, bool slow);
 /* The running core waits until sk__seat_wake; called with the lock held, returns without it. */
 void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id);
 /* A chance to switch at a synchronising instruction (random schedules, hard builds). */
@@ -361,6 +366,7 @@ static inline void sk__flags_answered(sk__core *core) {
 }
 /* A plain operation on a barrier's id: cores waiting in the shortcut fall back to flags. Lock held. */
 void sk__sync_give_up(sk__machine *machine, uint32_t id);
+void sk__sync_end(sk__machine *machine); /* the launch is over */
 
 /* ---- ledger.c, deadlock.c ------------------------------------------------------------------ */
 

@@ -248,13 +248,18 @@ static inline void sk__checkpoint(sk__core *core) {
 }
 
 /* First line of every instruction: notes the site, counts, orders after the scalar unit. NULL core
- * type mismatch is the caller's business. `pipe` is where it executes. */
-static inline sk__core *sk__enter(sk__pipe pipe, const char *instr, const void *site) {
+ * type mismatch is the caller's business. `pipe` is where it executes; _unordered is for barriers of the whole
+ * core, which order everything themselves. */
+static inline sk__core *sk__enter_unordered(const char *instr, const void *site) {
   sk__core *core = sk__self;
   core->site = site;
   core->instr = instr;
   core->instructions++;
   sk__checkpoint(core);
+  return core;
+}
+static inline sk__core *sk__enter(sk__pipe pipe, const char *instr, const void *site) {
+  sk__core *core = sk__enter_unordered(instr, site);
   if (core->checks) sk__order_issue(&core->order, pipe);
   return core;
 }

@@ -180,14 +180,32 @@ void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id) {
   seat->wait = SK__WAIT_NONE;
 }
 
+/* Workers without work look again. */
+static void tell_workers(sk__machine *machine) {
+  if (!machine->run.shared) return;
+  atomic_fetch_add_explicit(&machine->run.changes, 1, memory_order_relaxed);
+  if (machine->run.waiting_workers > 0) pthread_cond_broadcast(&machine->changed);
+}
+
 void sk__seat_wake(sk__seat *seat) {
   if (seat->state != SK__SEAT_BLOCKED) return;
   sk__machine *machine = seat->core->machine;
   machine->run.blocked--;
   seat_queue(seat, queue_of(machine, seat, true));
-  if (!machine->run.shared) return;
-  atomic_fetch_add_explicit(&machine->run.changes, 1, memory_order_relaxed);
-  if (machine->run.waiting_workers > 0) pthread_cond_broadcast(&machine->changed);
+  tell_workers(machine);
+}
+
+void sk__seats_wake(sk__machine *machine, const uint64_t *which, bool slow) {
+  sk__run *run = &machine->run;
+  for (uint32_t i = 0; i < run->core_count; i++) {
+    uint32_t core = run->cores[i];
+    if ((which[core / 64] >> core % 64 & 1) == 0) continue;
+    sk__seat *seat = &machine->seats[core];
+    seat->resume_slow = slow;
+    seat_queue(seat, queue_of(machine, seat, true));
+    run->blocked--;
+  }
+  tell_workers(machine);
 }
 
 void sk__give_way(sk__core *core, bool polling) {

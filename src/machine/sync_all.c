@@ -7,72 +7,59 @@
  * wait here are sent to do the flag sequence instead. */
 #include "machine/flags.h"
 
-static const struct { uint16_t ids; } sync_ids[] = {
-  [SK__WAIT_SYNC_AIV] = {1u << SK__ID_AIV_ALL},
-  [SK__WAIT_SYNC_MIX] = {1u << SK__ID_AIC_ALL | 1u << SK__ID_AIV_TO_AIC | 1u << SK__ID_AIC_TO_AIV},
-};
-
-static bool takes_part(const sk__core *core, sk__wait_kind kind, sk__core_type type) {
-  return kind == SK__WAIT_SYNC_MIX || core->type == type;
-}
-
-static sk__rendezvous *rendezvous_of(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
+static inline sk__rendezvous *rendezvous_of(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
   return kind == SK__WAIT_SYNC_MIX ? &machine->sync_mix : &machine->sync_aiv[type];
 }
 
 /* How many cores the barrier is for; 0: the flag sequence needs cores the launch does not start. */
-static uint32_t members_of(const sk__run *run, sk__wait_kind kind, sk__core_type type) {
+static inline uint32_t members_of(const sk__run *run, sk__wait_kind kind, sk__core_type type) {
   if (kind != SK__WAIT_SYNC_MIX) return run->members[type];
   bool both = run->share[SK__AIC] != 0 && run->share[SK__AIV] != 0;
   return both ? run->members[SK__AIC] + run->members[SK__AIV] : 0;
 }
 
-static bool ids_idle(const sk__machine *machine, sk__wait_kind kind) {
-  uint32_t users = 0;
-  for (uint32_t id = SK__ID_AIC_ALL; id <= SK__ID_AIV_ALL; id++)
-    if ((sync_ids[kind].ids & 1u << id) != 0) users += machine->plain_users[id];
-  return users == 0;
+/* Nobody uses the ids of this barrier by plain operations. */
+static inline bool ids_idle(const sk__machine *machine, sk__wait_kind kind) {
+  const uint32_t *users = machine->plain_users;
+  if (kind == SK__WAIT_SYNC_AIV) return users[SK__ID_AIV_ALL] == 0;
+  return (users[SK__ID_AIC_ALL] | users[SK__ID_AIV_TO_AIC] | users[SK__ID_AIC_TO_AIV]) == 0;
 }
 
 /* Wakes all that wait in this barrier; slow = to do the flag sequence. */
-static void release(sk__machine *machine, sk__wait_kind kind, sk__core_type type, bool slow) {
-  const sk__run *run = &machine->run;
-  sk__rendezvous *rendezvous = rendezvous_of(machine, kind, type);
-  for (uint32_t i = 0; i < run->core_count; i++) {
-    sk__seat *seat = &machine->seats[run->cores[i]];
-    if (seat->state != SK__SEAT_BLOCKED || seat->wait != kind || !takes_part(seat->core, kind, type)) continue;
-    seat->resume_slow = slow;
-    seat->wake_cycles = rendezvous->cycles;
-    sk__seat_wake(seat);
-  }
+static void release(sk__machine *machine, sk__rendezvous *rendezvous, bool slow) {
+  sk__seats_wake(machine, rendezvous->waiting, slow);
+  memset(rendezvous->waiting, 0, sizeof rendezvous->waiting);
   rendezvous->arrived = 0;
+}
+
+static void give_up(sk__machine *machine, sk__rendezvous *rendezvous) {
+  if (rendezvous->arrived == 0) return;
+  sk__meeting_break(&rendezvous->meeting);
+  release(machine, rendezvous, true);
 }
 
 void sk__sync_give_up(sk__machine *machine, uint32_t id) {
   if (id < SK__ID_AIC_ALL || id > SK__ID_AIV_ALL) return;
   if (id == SK__ID_AIV_ALL) {
-    for (sk__core_type type = SK__AIC; type <= SK__AIV; type++)
-      if (machine->sync_aiv[type].arrived != 0) release(machine, SK__WAIT_SYNC_AIV, type, true);
-  } else if (machine->sync_mix.arrived != 0) {
-    release(machine, SK__WAIT_SYNC_MIX, SK__AIC, true);
+    for (sk__core_type type = SK__AIC; type <= SK__AIV; type++) give_up(machine, &machine->sync_aiv[type]);
+  } else {
+    give_up(machine, &machine->sync_mix);
   }
 }
 
-/* All members are here: one order for all. It includes the full pipe barrier a SyncAll begins with. */
-static void meet(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
-  const sk__run *run = &machine->run;
-  sk__order *orders[SK__MAX_CORES];
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < run->core_count; i++) {
-    sk__core *core = &machine->cores[run->cores[i]];
-    if (takes_part(core, kind, type)) orders[n++] = &core->order;
+void sk__sync_end(sk__machine *machine) {
+  sk__rendezvous *all[] = {&machine->sync_aiv[SK__AIC], &machine->sync_aiv[SK__AIV], &machine->sync_mix};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    sk__meeting_end(&all[i]->meeting);
+    *all[i] = (sk__rendezvous){0};
   }
-  sk__order_join_all(machine->checker, orders, n);
 }
 
-/* Leaves the barrier: one clock for all. */
-static void depart(sk__core *core, uint64_t cycles) {
+/* Leaves the barrier: one clock for all, and the order of all. Lock held. */
+static inline void depart(sk__core *core, sk__rendezvous *rendezvous) {
+  uint64_t cycles = rendezvous->agreed_cycles;
   for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) core->cycles[pipe] = cycles;
+  if (core->checks) sk__meeting_depart(&rendezvous->meeting, &core->order);
 }
 
 static void flag_sequence(sk__core *core, sk__wait_kind kind) {
@@ -92,11 +79,12 @@ static void flag_sequence(sk__core *core, sk__wait_kind kind) {
   }
 }
 
-static __attribute__((noinline)) void last_arrives(sk__core *core, sk__wait_kind kind, sk__rendezvous *rendezvous) {
+static __attribute__((noinline)) void last_arrives(sk__core *core, sk__rendezvous *rendezvous) {
   sk__machine *machine = core->machine;
-  if (core->checks) meet(machine, kind, core->type);
-  release(machine, kind, core->type, false);
-  depart(core, rendezvous->cycles);
+  if (core->checks) sk__meeting_complete(&rendezvous->meeting);
+  rendezvous->agreed_cycles = rendezvous->cycles;
+  release(machine, rendezvous, false);
+  depart(core, rendezvous);
   sk__unlock(machine);
   sk__chance(core);
 }
@@ -107,6 +95,7 @@ static __attribute__((noinline)) void fall_back(sk__core *core, sk__seat *seat, 
 }
 
 static __attribute__((noinline)) void remark(sk__core *core, bool aiv_only) {
+  if (core->view.on_sync_all != NULL) core->view.on_sync_all(core, aiv_only);
   sk__flags_check_type(core, "SyncAll");
   if (sk__in_sub(core) && sk__ledger_note(core, aiv_only ? SK__ACT_SYNC_AIV : SK__ACT_SYNC_MIX, 0))
     sk__flags_check_schedmode(core, "SyncAll");
@@ -116,7 +105,6 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
   sk__checkpoint(core);
-  if (core->view.on_sync_all != NULL) core->view.on_sync_all(core, aiv_only);
   if (machine->run.remarks) remark(core, aiv_only);
   if (core->flags_used != 0) sk__flags_answered(core);
   uint32_t members = members_of(&machine->run, kind, core->type);
@@ -130,12 +118,19 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   if (rendezvous->arrived == 0) rendezvous->cycles = 0;
   uint64_t mine = sk__core_latest_cycles(core) + machine->soc->costs.sync_all_cycles;
   if (rendezvous->cycles < mine) rendezvous->cycles = mine;
+  if (core->checks) sk__meeting_arrive(machine->checker, &rendezvous->meeting, &core->order, members);
   if (++rendezvous->arrived == members) {
-    last_arrives(core, kind, rendezvous);
+    last_arrives(core, rendezvous);
     return;
   }
+  rendezvous->waiting[core->index / 64] |= UINT64_C(1) << core->index % 64;
   sk__seat *seat = sk__seat_of(core);
   sk__seat_block(seat, kind, 0);
-  if (!seat->resume_slow) depart(core, seat->wake_cycles);
-  else fall_back(core, seat, kind);
+  if (seat->resume_slow) {
+    fall_back(core, seat, kind);
+    return;
+  }
+  sk__lock(machine);
+  depart(core, rendezvous);
+  sk__unlock(machine);
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "check/check.h"
+#include "meet.h"
 
 static const sk__soc chip = {.name = "full", .aic_count = 24, .aiv_count = 48};
 static const char code[16];
@@ -84,7 +85,8 @@ static void sync_all(uint32_t i) {
   (void)i;
   sk__order *all[72];
   for (int k = 0; k < 72; k++) all[k] = &orders[k];
-  sk__order_join_all(checker, all, 72);
+  static sk__meeting meeting;
+  cores_meet_in(checker, &meeting, all, 72);
 }
 static void cross_flag(uint32_t i) {
   sk__snapshot *message = NULL;

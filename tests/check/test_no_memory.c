@@ -2,6 +2,7 @@
 #include "fake_core.h"
 
 #include "base/memory.h"
+#include "meet.h"
 
 /* An ordered program over everything that allocates: cut pages, reader sets, messages, launches. */
 static void ordered_program(sk__checker *checker, fake_core *cores) {
@@ -14,7 +15,7 @@ static void ordered_program(sk__checker *checker, fake_core *cores) {
   for (uint32_t i = 0; i < 4; i++) gm_access(checker, &cores[i], SK__PIPE_MTE2, SK__READ, 0, 8192, 1);
   for (uint32_t i = 0; i < 64; i++) gm_access(checker, &cores[i % 4], SK__PIPE_MTE3, SK__WRITE, 16384 + i * 37, 37, 2);
   for (uint32_t i = 0; i < 64; i++) local_access(checker, &cores[0], SK__PIPE_V, SK__WRITE, i * 13, 13, 3);
-  sk__order_join_all(checker, orders, 4);
+  cores_meet(checker, orders, 4);
   gm_access(checker, &cores[2], SK__PIPE_MTE3, SK__WRITE, 0, 4096, 4);
   gm_access(checker, &cores[2], SK__PIPE_MTE3, SK__WRITE, 16384, 4096, 4);
   sk__snapshot *message = NULL;

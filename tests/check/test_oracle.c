@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "check/shadow.h"
+#include "meet.h"
 
 #define NODES 1280
 #define WORDS (NODES / 64)
@@ -62,6 +63,7 @@ typedef struct world {
   core_state core[CORES];
   sk__snapshot *message[MESSAGES];
   bits message_nodes[MESSAGES]; /* publishing nodes with their ancestors */
+  sk__meeting meeting;
   byte_state gm[GM_SPAN], local[CORES][LOCAL_SPAN];
   uint64_t gm_base;
   uint64_t conflicts, fresh, accesses;
@@ -298,7 +300,7 @@ static void step_sync_all(world *w) {
     orders[n++] = &w->core[i].order;
     edges_from_core(w, &w->core[i], node);
   }
-  sk__order_join_all(w->checker, orders, n);
+  cores_meet_in(w->checker, &w->meeting, orders, n);
   for (uint32_t i = 0; i < CORES; i++)
     if ((mask >> i & 1) != 0) all_pipes_after(&w->core[i], node);
 }
@@ -402,6 +404,7 @@ static void run_programs(const char *name, uint32_t programs, bool strict, bool 
   print_message("%llu accesses, %llu bytes in conflict, %llu fresh\n", (unsigned long long)w->accesses,
                 (unsigned long long)w->conflicts, (unsigned long long)w->fresh);
   assert_true(w->conflicts > 1000 && w->fresh > 1000); /* the test tests something */
+  sk__meeting_end(&w->meeting);
   sk__checker_destroy(w->checker);
   free(w);
 }

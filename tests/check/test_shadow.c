@@ -1,5 +1,6 @@
 /* test_shadow.c - levels, byte exactness, atomics, reader sets, bytes never written. */
 #include "fake_core.h"
+#include "meet.h"
 
 #include <pthread.h>
 
@@ -74,13 +75,13 @@ static void test_reader_set_is_exact(void **state) {
   }
   assert_int_equal(finding_count(checker), 0);
   /* All but one meet: a write by one of them conflicts with exactly that one. */
-  sk__order_join_all(checker, orders + 1, 47);
+  cores_meet(checker, orders + 1, 47);
   gm_access(checker, &cores[40], SK__PIPE_MTE3, SK__WRITE, 4096, 4096, 2);
   const sk__finding *f = only_finding(checker, "SYNC_GM");
   assert_string_equal(f->ends[0].role, "writer");
   assert_int_equal(f->ends[1].core, 24);
   sk__findings_clear(checker);
-  sk__order_join_all(checker, orders, 48);
+  cores_meet(checker, orders, 48);
   gm_access(checker, &cores[40], SK__PIPE_MTE3, SK__WRITE, 0, 65536, 3);
   assert_int_equal(finding_count(checker), 0);
 }
@@ -98,7 +99,7 @@ static void test_atomics_agree_among_themselves_only(void **state) {
   sk__findings_clear(checker);
   sk__order *orders[48];
   for (uint32_t i = 0; i < 48; i++) orders[i] = &cores[24 + i].order;
-  sk__order_join_all(checker, orders, 48);
+  cores_meet(checker, orders, 48);
   gm_access(checker, &cores[51], SK__PIPE_MTE2, SK__READ, 0, 4096, 3);
   assert_int_equal(finding_count(checker), 0);
 }

@@ -1,5 +1,6 @@
 /* test_sync.c - missing synchronisation is found, its repaired twin is silent; both ends are named. */
 #include "fake_core.h"
+#include "meet.h"
 
 static void flag(fake_core *core, sk__pipe src, sk__pipe dst) {
   sk__event_clock event;
@@ -178,7 +179,7 @@ static void test_sync_all(void **state) {
   gm_access(checker, &cores[47], SK__PIPE_MTE2, SK__READ, 0, 512, 2); /* too early */
   only_finding(checker, "SYNC_GM");
   sk__findings_clear(checker);
-  sk__order_join_all(checker, orders, 48);
+  cores_meet(checker, orders, 48);
   for (uint32_t i = 0; i < 48; i++) gm_access(checker, &cores[i], SK__PIPE_MTE2, SK__READ, 0, 48 * 512, 3);
   assert_int_equal(finding_count(checker), 0);
   sk__checker_destroy(checker);

@@ -10,6 +10,7 @@
 #include "machine/dcache.h"
 #include "machine/internal.h"
 #include "machine/log.h"
+#include "../check/meet.h"
 
 enum { CORES = 6, AICS = 2, AIV0 = AICS }; /* AICs 0, 1; AIVs 2..5 */
 
@@ -120,7 +121,7 @@ static inline void meet(fixture *f) {
     orders[i] = &f->cores[i].order;
     f->cores[i].instructions++;
   }
-  sk__order_join_all(f->machine.checker, orders, CORES);
+  cores_meet(f->machine.checker, orders, CORES);
 }
 
 /* All findings so far; as at a block's end, scalar accesses are handed in first. */

@@ -205,3 +205,37 @@ int sk_dynamic_quant(const void *x, const void *smooth, const int32_t *group_ind
                                      (__gm__ uint8_t *)y, scale, tiling);
   return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
 }
+
+/* ---- the record's code ---- */
+
+static int plan(sk_ops_job *job) {
+  const sk_tensor *x = job->in[0], *smooth = job->in[1], *ends = job->in[2];
+  const char *name = job->op->name;
+  int64_t bits = sk_ops_integer(job, 0), columns = x->shape[x->rank - 1];
+  if (bits != 8 && bits != 4) return sk_ops_refuse(name, "dst_bits", (uint64_t)bits, "8 (int8), 4 (int4)");
+  if (columns == 0 || (bits == 4 && columns % 8 != 0))
+    return sk_ops_refuse_shape(name, "x", x, "a last dimension of 1 and above, for int4 a multiple of 8");
+  if (sk_ops_rows(x) > INT32_MAX) return sk_ops_refuse_shape(name, "x", x, "at most 2147483647 rows");
+  if (ends != NULL && smooth == NULL) return sk_ops_refuse_null(name, "smooth_scales", "a tensor when group_index is given");
+  if (ends != NULL && (ends->shape[0] == 0 || ends->shape[0] > MAX_GROUPS))
+    return sk_ops_refuse_shape(name, "group_index", ends, "1 to 1024 groups");
+  if (smooth != NULL && smooth->dtype != x->dtype) return sk_ops_refuse_dtype(name, "smooth_scales", smooth, "the type of x");
+  if (smooth != NULL && (smooth->shape[smooth->rank - 1] != columns || smooth->rank != (ends != NULL ? 2u : 1u) ||
+                         (ends != NULL && smooth->shape[0] != ends->shape[0])))
+    return sk_ops_refuse_shape(name, "smooth_scales", smooth, "[columns], with group_index [groups, columns]");
+  sk_ops_output(&job->out[0], x, bits == 8 ? SK_INT8 : SK_INT32);
+  if (bits == 4) job->out[0].shape[x->rank - 1] = columns / 8;
+  sk_ops_output(&job->out[1], x, SK_FLOAT);
+  job->out[1].rank--;
+  return ACL_SUCCESS;
+}
+
+static int launch(const sk_ops_job *job) {
+  const sk_tensor *x = job->in[0], *smooth = job->in[1], *ends = job->in[2];
+  return sk_dynamic_quant(x->data, smooth != NULL ? smooth->data : NULL, ends != NULL ? ends->data : NULL, job->out[0].data,
+                          job->out[1].data, (uint32_t)sk_ops_rows(x), (uint32_t)sk_ops_columns(x),
+                          ends != NULL ? (uint32_t)ends->shape[0] : 0, x->dtype, (uint32_t)sk_ops_integer(job, 0), job->blocks,
+                          job->stream);
+}
+
+const sk_ops_code sk_ops_dynamic_quant = {plan, launch};

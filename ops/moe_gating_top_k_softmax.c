@@ -304,3 +304,31 @@ int sk_moe_gating_top_k_softmax(const void *x, const uint8_t *finished, void *y,
                                                 expert_idx, row_idx, tiling);
   return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
 }
+
+/* ---- the record's code ---- */
+
+static int plan(sk_ops_job *job) {
+  const sk_tensor *x = job->in[0], *finished = job->in[1];
+  int64_t k = sk_ops_integer(job, 0), experts = x->shape[x->rank - 1];
+  if (k < 0 || k > experts || k > MAX_K)
+    return sk_ops_refuse(job->op->name, "k", (uint64_t)k, "0 to the number of experts, at most 1024");
+  if (sk_ops_rows(x) > INT32_MAX) return sk_ops_refuse_shape(job->op->name, "x", x, "at most 2147483647 rows");
+  sk_ops_output(&job->out[0], x, x->dtype);
+  job->out[0].shape[x->rank - 1] = k;
+  sk_ops_output(&job->out[1], &job->out[0], SK_INT32);
+  job->out[2] = job->out[1];
+  if (finished == NULL) return ACL_SUCCESS;
+  sk_tensor wanted = *x;
+  wanted.rank--;
+  return sk_ops_same_shape(finished, &wanted) ? ACL_SUCCESS
+                                              : sk_ops_refuse_shape(job->op->name, "finished", finished, "x without its last dimension");
+}
+
+static int launch(const sk_ops_job *job) {
+  const sk_tensor *x = job->in[0], *finished = job->in[1];
+  return sk_moe_gating_top_k_softmax(x->data, finished != NULL ? finished->data : NULL, job->out[0].data, job->out[1].data,
+                                     job->out[2].data, (uint32_t)sk_ops_rows(x), (uint32_t)sk_ops_columns(x),
+                                     (uint32_t)sk_ops_integer(job, 0), x->dtype, job->blocks, job->stream);
+}
+
+const sk_ops_code sk_ops_gating = {plan, launch};

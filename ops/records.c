@@ -1,4 +1,4 @@
-/* records.c - the operator library's records and host helpers. */
+/* records.c - the operator library's records, and the host helpers that all operators share. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,27 +6,97 @@
 #include "ops_host.h"
 #include "superkernel/kernel.h"
 
+#define BIT SK_DTYPE_BIT
+#define FLOATS (BIT(SK_FLOAT) | BIT(SK_FLOAT16) | BIT(SK_BF16))
+#define HALVES (BIT(SK_FLOAT16) | BIT(SK_BF16))
+#define NUMBERS (FLOATS | BIT(SK_INT8) | BIT(SK_UINT8) | BIT(SK_INT16) | BIT(SK_INT32))
+#define ANY (NUMBERS | BIT(SK_INT64) | BIT(SK_BOOL))
+
+/* A list with its length. */
+#define COUNT(list) (uint32_t)(sizeof(list) / sizeof(list)[0])
+#define INPUTS(list) .inputs = (list), .input_count = COUNT(list)
+#define OUTPUTS(list) .outputs = (list), .output_count = COUNT(list)
+#define ATTRIBUTES(list) .attributes = (list), .attribute_count = COUNT(list)
+
+static const sk_operator_tensor gating_inputs[] = {
+    {"x", "[rows, experts] or [d0, d1, experts]", FLOATS, 2, 3, false},
+    {"finished", "x without its last dimension", BIT(SK_BOOL), 1, 2, true},
+};
+static const sk_operator_tensor gating_outputs[] = {
+    {"y", "x with k instead of experts", FLOATS, 2, 3, false},
+    {"expert_idx", "as y", BIT(SK_INT32), 2, 3, false},
+    {"row_idx", "as y", BIT(SK_INT32), 2, 3, false},
+};
+static const sk_operator_attribute gating_attributes[] = {{"k", SK_INTEGER, 1, "0 to min(experts, 1024)"}};
+
+static const sk_operator_tensor quant_inputs[] = {
+    {"x", "[.., columns]", HALVES, 2, 8, false},
+    {"smooth_scales", "[columns], or [groups, columns] with group_index", HALVES, 1, 2, true},
+    {"group_index", "[groups]: cumulative end rows", BIT(SK_INT32), 1, 1, true},
+};
+static const sk_operator_tensor quant_outputs[] = {
+    {"y", "as x; int4: int32 with columns / 8", BIT(SK_INT8) | BIT(SK_INT32), 2, 8, false},
+    {"scale", "x without its last dimension", BIT(SK_FLOAT), 1, 7, false},
+};
+static const sk_operator_attribute quant_attributes[] = {{"dst_bits", SK_INTEGER, 8, "8 (int8), 4 (int4)"}};
+
+static const sk_operator_tensor binary_inputs[] = {
+    {"self", "any", NUMBERS, 0, 8, false},
+    {"other", "as self, or one element; left out: the attribute scalar", NUMBERS, 0, 8, true},
+};
+static const sk_operator_tensor binary_outputs[] = {{"out", "as self; may be self or other itself", NUMBERS, 0, 8, false}};
+static const sk_operator_attribute sum_attributes[] = {
+    {"alpha", SK_REAL, 1, "a number; an integer where self is one"},
+    {"scalar", SK_REAL, 0, "a number; an integer where self is one"},
+};
+static const sk_operator_attribute product_attributes[] = {{"scalar", SK_REAL, 0, "a number; an integer where self is one"}};
+
+static const sk_operator_tensor cast_inputs[] = {{"self", "any", ANY, 0, 8, false}};
+static const sk_operator_tensor cast_outputs[] = {{"out", "as self", ANY, 0, 8, false}};
+static const sk_operator_attribute cast_attributes[] = {
+    {"dst_type", SK_INTEGER, 0, "0 float32, 1 float16, 2 int8, 3 int32, 4 uint8, 6 int16, 9 int64, 12 bool, 27 bfloat16"},
+};
+
 static const sk_operator records[] = {
     {
-        .name = "MoeGatingTopKSoftmax",
-        .torch_name = "npu_moe_gating_top_k_softmax",
-        .kernel_type = "AIV",
-        .inputs = "x [rows, experts] float | half | bfloat16; finished [rows] bool, optional",
-        .outputs = "y [rows, k] as x; expert_idx [rows, k] int32; row_idx [rows, k] int32",
-        .attributes = "k: 0 to min(experts, 1024)",
-        .split = "rows, ceil(rows / cores) each",
-        .sync = "none",
+        .name = "MoeGatingTopKSoftmax", .torch_name = "npu_moe_gating_top_k_softmax", .kernel_type = "AIV",
+        .rule = "the k largest of softmax(x) over the last dimension, descending; row_idx[i][j] = i + j * rows; finished rows get "
+                "expert_idx = experts",
+        INPUTS(gating_inputs), OUTPUTS(gating_outputs), ATTRIBUTES(gating_attributes),
+        .split = "rows, ceil(rows / cores) each", .sync = "none", .code = &sk_ops_gating,
     },
     {
-        .name = "DynamicQuant",
-        .torch_name = "npu_dynamic_quant",
-        .kernel_type = "AIV",
-        .inputs = "x [rows, columns] half | bfloat16; smooth [columns] or [groups, columns] as x, optional; "
-                  "group_index [groups] int32, optional",
-        .outputs = "y [rows, columns] int8, or [rows, columns / 8] int32 of int4; scale [rows] float",
-        .attributes = "dst_bits: 8, 4",
-        .split = "rows; the first (rows mod cores) cores take one more",
-        .sync = "none",
+        .name = "DynamicQuant", .torch_name = "npu_dynamic_quant", .kernel_type = "AIV",
+        .rule = "y = rint(x * smooth * q / m), scale = 1 / (q / m), m = max |x * smooth| of the row, q = 127 or 7",
+        INPUTS(quant_inputs), OUTPUTS(quant_outputs), ATTRIBUTES(quant_attributes),
+        .split = "rows; the first (rows mod cores) cores take one more", .sync = "none", .code = &sk_ops_dynamic_quant,
+    },
+    {
+        .name = "Add", .torch_name = "add", .kernel_type = "AIV",
+        .rule = "out = self + alpha * other; bfloat16, and float16 with alpha other than 1, in float32 with one rounding; "
+                "integers wrap",
+        INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(sum_attributes),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_add,
+    },
+    {
+        .name = "Sub", .torch_name = "sub", .kernel_type = "AIV",
+        .rule = "out = self - alpha * other; bfloat16, and float16 with alpha other than 1, in float32 with one rounding; "
+                "integers wrap",
+        INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(sum_attributes),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_sub,
+    },
+    {
+        .name = "Mul", .torch_name = "mul", .kernel_type = "AIV",
+        .rule = "out = self * other; bfloat16 in float32 with one rounding; integers wrap",
+        INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(product_attributes),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_mul,
+    },
+    {
+        .name = "Cast", .torch_name = "to", .kernel_type = "AIV",
+        .rule = "float to integer truncates and clamps, NaN gives 0; integer to integer keeps the low bits; to float16 and "
+                "bfloat16 by way of float32, ties to even; to bool: not zero",
+        INPUTS(cast_inputs), OUTPUTS(cast_outputs), ATTRIBUTES(cast_attributes),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_cast,
     },
 };
 
@@ -35,16 +105,56 @@ const sk_operator *sk_operator_all(size_t *count) {
   return records;
 }
 
-int sk_ops_refuse(const char *call, const char *what, uint64_t value, const char *legal) {
-  char text[256];
-  snprintf(text, sizeof text, "%s: %s is %" PRIu64 "; legal: %s", call, what, value, legal);
+size_t sk_dtype_bytes(sk_dtype dtype) {
+#define X(name, value, text, bytes) \
+  if (dtype == (name)) return (bytes);
+  SK_DTYPE_LIST(X)
+#undef X
+  return 0;
+}
+
+const char *sk_dtype_name(sk_dtype dtype) {
+#define X(name, value, text, bytes) \
+  if (dtype == (name)) return (text);
+  SK_DTYPE_LIST(X)
+#undef X
+  return "no type";
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------- */
+
+int sk_ops_refuse_text(const char *call, const char *what, const char *value, const char *legal) {
+  char text[512];
+  snprintf(text, sizeof text, "%s: %s is %s; legal: %s", call, what, value, legal);
   return sk_report_error(ACL_ERROR_INVALID_PARAM, text);
 }
 
+int sk_ops_refuse(const char *call, const char *what, uint64_t value, const char *legal) {
+  char number[32];
+  snprintf(number, sizeof number, "%" PRIu64, value);
+  return sk_ops_refuse_text(call, what, number, legal);
+}
+
 int sk_ops_refuse_null(const char *call, const char *what, const char *legal) {
-  char text[256];
-  snprintf(text, sizeof text, "%s: %s is NULL; legal: %s", call, what, legal);
-  return sk_report_error(ACL_ERROR_INVALID_PARAM, text);
+  return sk_ops_refuse_text(call, what, "NULL", legal);
+}
+
+int sk_ops_refuse_shape(const char *call, const char *what, const sk_tensor *tensor, const char *legal) {
+  char shape[SK_MAX_RANK * 24 + 4];
+  size_t length = (size_t)snprintf(shape, sizeof shape, "[");
+  for (uint32_t i = 0; i < tensor->rank && i < SK_MAX_RANK; i++)
+    length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%" PRId64, i > 0 ? ", " : "", tensor->shape[i]);
+  snprintf(shape + length, sizeof shape - length, "]");
+  return sk_ops_refuse_text(call, what, shape, legal);
+}
+
+int sk_ops_refuse_dtype(const char *call, const char *what, const sk_tensor *tensor, const char *legal) {
+  char value[32];
+  if (sk_dtype_bytes(tensor->dtype) == 0)
+    snprintf(value, sizeof value, "type %d", (int)tensor->dtype);
+  else
+    snprintf(value, sizeof value, "%s", sk_dtype_name(tensor->dtype));
+  return sk_ops_refuse_text(call, what, value, legal);
 }
 
 int sk_ops_check_tensors(const char *call, const sk_ops_tensor *tensors, uint32_t count) {
@@ -53,9 +163,13 @@ int sk_ops_check_tensors(const char *call, const sk_ops_tensor *tensors, uint32_
   return ACL_SUCCESS;
 }
 
-uint32_t sk_ops_vector_cores(uint32_t asked) {
+/* ---- cores --------------------------------------------------------------------------------------- */
+
+static uint32_t cores_of(uint32_t asked, aclrtDevAttr kind) {
   if (asked > 65535) return 0;
   if (asked > 0) return asked;
   int64_t cores = 0;
-  return aclrtGetDeviceInfo(0, ACL_DEV_ATTR_VECTOR_CORE_NUM, &cores) == ACL_SUCCESS ? (uint32_t)cores : 0;
+  return aclrtGetDeviceInfo(0, kind, &cores) == ACL_SUCCESS ? (uint32_t)cores : 0;
 }
+uint32_t sk_ops_vector_cores(uint32_t asked) { return cores_of(asked, ACL_DEV_ATTR_VECTOR_CORE_NUM); }
+uint32_t sk_ops_cube_cores(uint32_t asked) { return cores_of(asked, ACL_DEV_ATTR_CUBE_CORE_NUM); }

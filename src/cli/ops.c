@@ -26,10 +26,34 @@ static void *open_library(void) {
   return library;
 }
 
+/* "float32 | float16", in the order of the list. */
+static void print_dtypes(uint64_t set) {
+  const char *between = "";
+#define X(name, value, text, bytes)            \
+  if ((set & SK_DTYPE_BIT(value)) != 0) {      \
+    printf("%s%s", between, text);             \
+    between = " | ";                           \
+  }
+  SK_DTYPE_LIST(X)
+#undef X
+}
+
+static void print_tensors(const char *what, const sk_operator_tensor *tensors, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    printf("  %-11s %s: ", i == 0 ? what : "", tensors[i].name);
+    print_dtypes(tensors[i].dtypes);
+    printf("; %s%s\n", tensors[i].shape, tensors[i].optional ? "; optional" : "");
+  }
+}
+
 static void print_operator(const sk_operator *op) {
-  printf("%s  (%s, %s)\n", op->name, op->torch_name, op->kernel_type);
-  printf("  inputs      %s\n  outputs     %s\n  attributes  %s\n  split       %s\n  sync        %s\n", op->inputs, op->outputs,
-         op->attributes, op->split, op->sync);
+  printf("%s  (%s, %s)\n  %-11s %s\n", op->name, op->torch_name, op->kernel_type, "rule", op->rule);
+  print_tensors("inputs", op->inputs, op->input_count);
+  print_tensors("outputs", op->outputs, op->output_count);
+  for (uint32_t i = 0; i < op->attribute_count; i++)
+    printf("  %-11s %s = %g: %s\n", i == 0 ? "attributes" : "", op->attributes[i].name, op->attributes[i].otherwise,
+           op->attributes[i].legal);
+  printf("  split       %s\n  sync        %s\n", op->split, op->sync);
 }
 
 int sk__cli_ops(int argc, char **argv) {

@@ -38,16 +38,78 @@ void *download(const void *device, size_t bytes) {
 size_t float_bytes(sk_dtype dtype) { return dtype == SK_FLOAT ? 4 : 2; }
 
 double element(const void *data, sk_dtype dtype, size_t i) {
-  if (dtype == SK_FLOAT) return (double)((const float *)data)[i];
-  uint16_t bits = ((const uint16_t *)data)[i];
-  return (double)(dtype == SK_FLOAT16 ? sk__f32_from_f16(bits) : sk__f32_from_bf16(bits));
+  switch (dtype) {
+    case SK_FLOAT: return (double)((const float *)data)[i];
+    case SK_FLOAT16: return (double)sk__f32_from_f16(((const uint16_t *)data)[i]);
+    case SK_BF16: return (double)sk__f32_from_bf16(((const uint16_t *)data)[i]);
+    case SK_INT8: return ((const int8_t *)data)[i];
+    case SK_UINT8:
+    case SK_BOOL: return ((const uint8_t *)data)[i];
+    case SK_INT16: return ((const int16_t *)data)[i];
+    case SK_INT32: return ((const int32_t *)data)[i];
+    case SK_INT64: return (double)((const int64_t *)data)[i];
+    case SK_UINT64: return (double)((const uint64_t *)data)[i];
+  }
+  fail_msg("no type %d", (int)dtype);
+  return 0.0;
 }
 
 void set_element(void *data, sk_dtype dtype, size_t i, double value) {
   float single = (float)value;
-  if (dtype == SK_FLOAT) ((float *)data)[i] = single;
-  else if (dtype == SK_FLOAT16) ((uint16_t *)data)[i] = sk__f16_from_f32(single, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
-  else ((uint16_t *)data)[i] = sk__bf16_from_f32(single, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
+  switch (dtype) {
+    case SK_FLOAT: ((float *)data)[i] = single; return;
+    case SK_FLOAT16: ((uint16_t *)data)[i] = sk__f16_from_f32(single, SK__ROUND_RINT, SK__FLOAT_INF_NAN); return;
+    case SK_BF16: ((uint16_t *)data)[i] = sk__bf16_from_f32(single, SK__ROUND_RINT, SK__FLOAT_INF_NAN); return;
+    case SK_INT8: ((int8_t *)data)[i] = (int8_t)value; return;
+    case SK_UINT8:
+    case SK_BOOL: ((uint8_t *)data)[i] = (uint8_t)value; return;
+    case SK_INT16: ((int16_t *)data)[i] = (int16_t)value; return;
+    case SK_INT32: ((int32_t *)data)[i] = (int32_t)value; return;
+    case SK_INT64: ((int64_t *)data)[i] = (int64_t)value; return;
+    case SK_UINT64: ((uint64_t *)data)[i] = (uint64_t)value; return;
+  }
+  fail_msg("no type %d", (int)dtype);
+}
+
+/* ---- operators by record ------------------------------------------------------------------------ */
+
+sk_tensor tensor(void *data, sk_dtype dtype, const int64_t *shape) {
+  sk_tensor t = {.data = data, .dtype = dtype, .format = SK_ND};
+  for (; shape[t.rank] >= 0; t.rank++) t.shape[t.rank] = shape[t.rank];
+  return t;
+}
+
+size_t tensor_elements(const sk_tensor *t) {
+  size_t count = 1;
+  for (uint32_t i = 0; i < t->rank; i++) count *= (size_t)t->shape[i];
+  return count;
+}
+size_t tensor_bytes(const sk_tensor *t) { return tensor_elements(t) * sk_dtype_bytes(t->dtype); }
+void *fetch(const sk_tensor *t) { return download(t->data, tensor_bytes(t)); }
+
+static sk_call make_call(const op_call *call, sk_tensor *out, uint32_t out_count) {
+  return (sk_call){.inputs = call->in, .input_count = call->in_count, .outputs = out, .output_count = out_count,
+                   .attributes = call->attribute, .attribute_count = call->attribute_count, .blocks = call->blocks};
+}
+
+int plan_op(const op_call *call, sk_tensor *out, uint32_t out_count) {
+  sk_call c = make_call(call, out, out_count);
+  const sk_operator *op = sk_operator_find(call->name);
+  if (op == NULL) fail_msg("no operator %s", call->name);
+  return sk_operator_plan(op, &c);
+}
+
+void run_op(const op_call *call, sk_tensor *out, uint32_t out_count) {
+  sk_call c = make_call(call, out, out_count);
+  const sk_operator *op = sk_operator_find(call->name);
+  if (op == NULL) fail_msg("no operator %s", call->name);
+  if (sk_operator_plan(op, &c) != ACL_SUCCESS) fail_msg("%s", aclGetRecentErrMsg());
+  for (uint32_t i = 0; i < out_count; i++)
+    if (tensor_bytes(&out[i]) > 0) out[i].data = upload(NULL, tensor_bytes(&out[i]));
+  if (c.workspace_bytes > 0) c.workspace = upload(NULL, c.workspace_bytes);
+  if (sk_operator_launch(op, &c) != ACL_SUCCESS) fail_msg("%s", aclGetRecentErrMsg());
+  device_check();
+  if (c.workspace != NULL) assert_int_equal(aclrtFree(c.workspace), ACL_SUCCESS);
 }
 
 void *random_tensor(sk_dtype dtype, size_t count, sk__rng *rng) {

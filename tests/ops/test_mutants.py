@@ -117,8 +117,8 @@ objects: dict[str, Path] = {}
 
 
 def build_objects() -> None:
-    for name in ("records", QUANT, GATING):
-        objects[name] = sandbox.compile(name + ".o", "-c", OPS / (name + ".c"), "-I", OPS)
+    for source in OPS.glob("*.c"):
+        objects[source.stem] = sandbox.compile(source.stem + ".o", "-c", source, "-I", OPS)
     objects["host"] = sandbox.compile("host.o", "-c", HERE / "mutants_host.c")
 
 

@@ -1,0 +1,106 @@
+/* operators_host.c - calls the operators by record, in chains whose data pass from one to the next, on shapes whose
+ * tiles and flags all matter. What a mutant breaks is found by skv verify, not here.
+ *
+ *   operators_host CASE BLOCKS */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+#include "superkernel/ops.h"
+
+static uint32_t blocks; /* of every launch */
+
+static void stop(const char *what) {
+  const char *text = aclGetRecentErrMsg();
+  fprintf(stderr, "operators_host: %s: %s\n", what, text != NULL ? text : "no text");
+  exit(1);
+}
+
+static sk_tensor tensor(sk_dtype dtype, uint32_t rank, int64_t d0, int64_t d1, int64_t d2) {
+  sk_tensor t = {NULL, dtype, SK_ND, rank, {d0, d1, d2}};
+  return t;
+}
+static size_t bytes_of(const sk_tensor *t) {
+  size_t count = sk_dtype_bytes(t->dtype);
+  for (uint32_t i = 0; i < t->rank; i++) count *= (size_t)t->shape[i];
+  return count;
+}
+static void give_memory(sk_tensor *t) {
+  if (aclrtMalloc(&t->data, bytes_of(t), ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) stop("aclrtMalloc");
+}
+/* Every byte in turn from `first`, below `below`; floats of such bytes are small. */
+static sk_tensor filled(sk_tensor t, unsigned first, unsigned below) {
+  give_memory(&t);
+  size_t bytes = bytes_of(&t);
+  unsigned char *data = malloc(bytes);
+  if (data == NULL) stop("malloc");
+  for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)((first + i * 7) % below);
+  if (aclrtMemcpy(t.data, bytes, data, bytes, ACL_MEMCPY_HOST_TO_DEVICE) != ACL_SUCCESS) stop("aclrtMemcpy");
+  free(data);
+  return t;
+}
+
+#define MOST_OUT 3u
+static void run(const char *name, const sk_tensor *const *in, uint32_t in_count, const sk_attribute *attributes, uint32_t attribute_count,
+                sk_tensor *out, uint32_t out_count) {
+  const sk_operator *op = sk_operator_find(name);
+  if (op == NULL) stop(name);
+  sk_call call = {.inputs = in, .input_count = in_count, .outputs = out, .output_count = out_count, .attributes = attributes,
+                  .attribute_count = attribute_count, .blocks = blocks};
+  if (sk_operator_plan(op, &call) != ACL_SUCCESS) stop(name);
+  for (uint32_t i = 0; i < out_count; i++) give_memory(&out[i]);
+  if (call.workspace_bytes > 0 && aclrtMalloc(&call.workspace, call.workspace_bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS)
+    stop("aclrtMalloc");
+  if (sk_operator_launch(op, &call) != ACL_SUCCESS) stop(name);
+}
+
+static sk_tensor binary(const char *name, const sk_tensor *a, const sk_tensor *b, const sk_attribute *attribute) {
+  const sk_tensor *in[] = {a, b};
+  sk_tensor out[1] = {{0}};
+  run(name, in, 2, attribute, attribute != NULL, out, 1);
+  return out[0];
+}
+static sk_tensor cast(const sk_tensor *a, sk_dtype to) {
+  const sk_tensor *in[] = {a};
+  sk_attribute attribute = {"dst_type", SK_INTEGER, to, 0.0};
+  sk_tensor out[1] = {{0}};
+  run("Cast", in, 1, &attribute, 1, out, 1);
+  return out[0];
+}
+
+/* One type through all three operators, with alpha, one element and a scalar. */
+static void arithmetic(sk_dtype dtype) {
+  sk_tensor a = filled(tensor(dtype, 2, 5, 8199, 0), 1, 60), b = filled(tensor(dtype, 2, 5, 8199, 0), 2, 60);
+  sk_tensor one = filled(tensor(dtype, 0, 0, 0, 0), 3, 60);
+  sk_attribute alpha = {"alpha", SK_INTEGER, 3, 0.0}, scalar = {"scalar", SK_INTEGER, 2, 0.0};
+  sk_tensor c = binary("Add", &a, &b, &alpha), d = binary("Sub", &c, &one, NULL), e = binary("Mul", &d, NULL, &scalar);
+  (void)binary("Mul", &e, &c, NULL);
+}
+static void float_arithmetic(void) { arithmetic(SK_FLOAT); }
+static void bf16_arithmetic(void) { arithmetic(SK_BF16); }
+static void int8_arithmetic(void) { arithmetic(SK_INT8); }
+static void casts(void) {
+  sk_tensor a = filled(tensor(SK_FLOAT, 1, 41001, 0, 0), 1, 60), b = cast(&a, SK_BF16), c = cast(&b, SK_INT64), d = cast(&c, SK_INT8);
+  sk_tensor e = cast(&d, SK_BOOL), f = cast(&c, SK_BOOL), g = cast(&d, SK_FLOAT16), h = cast(&b, SK_INT8);
+  (void)e, (void)f, (void)g, (void)h;
+}
+
+static const struct { const char *name; void (*run)(void); } cases[] = {
+    {"float", float_arithmetic}, {"bf16", bf16_arithmetic}, {"int8", int8_arithmetic}, {"casts", casts},
+};
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  aclInit(NULL);
+  aclrtSetDevice(0);
+  blocks = (uint32_t)atoi(argv[2]);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (strcmp(cases[i].name, argv[1]) != 0) continue;
+    cases[i].run();
+    if (aclrtSynchronizeDevice() != ACL_SUCCESS) stop("aclrtSynchronizeDevice");
+    return 0;
+  }
+  fprintf(stderr, "operators_host: no case %s\n", argv[1]);
+  return 2;
+}

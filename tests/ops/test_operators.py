@@ -1,0 +1,123 @@
+"""The operators called by record, under skv verify: silent in the whole mode matrix and every schedule, and each mutant
+of a synchronising action found under the right id.
+"""
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "docs")]
+import tap  # noqa: E402
+from programs import SOURCE, Sandbox, ids  # noqa: E402
+
+OPS = SOURCE / "ops"
+FULL, FEW = 0, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
+
+# case, blocks: silent
+SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts") for blocks in (FULL, FEW)]
+
+# name, file, replacements, case, blocks, ids that must be found
+LEFT = ("  if (tile >= 2) asc_sync_wait(PIPE_MTE3, PIPE_MTE2, tile & 1u);\n", "")
+LEAVES = ("  if (tile + 2 < tiles) asc_sync_notify(PIPE_MTE3, PIPE_MTE2, tile & 1u);\n", "")
+MUTANTS = [
+    ("elements: V does not wait for the load", "element_tools.h",
+     [("{ asc_sync_wait(PIPE_MTE2, PIPE_V, tile & 1u); }", "{ (void)tile; }"), ("{ asc_sync_notify(PIPE_MTE2, PIPE_V, tile & 1u); }", "{ (void)tile; }")],
+     "float", FEW, {"SYNC_LOCAL"}),
+    ("elements: results leave before V is done", "element_tools.h",
+     [("{ asc_sync_wait(PIPE_V, PIPE_MTE3, tile & 1u); }", "{ (void)tile; }"), ("{ asc_sync_notify(PIPE_V, PIPE_MTE3, tile & 1u); }", "{ (void)tile; }")],
+     "float", FEW, {"SYNC_LOCAL"}),
+    ("elements: the load does not wait for the store", "element_tools.h", [LEFT, LEAVES], "float", FEW, {"SYNC_LOCAL"}),
+    ("elements: only that wait is gone", "element_tools.h", [LEFT], "float", FEW, {"SYNC_LOCAL", "FLAG_SET_TWICE", "H22"}),
+    ("elements: one notify too many behind the last tiles", "element_tools.h",
+     [("  if (tile + 2 < tiles) asc_sync_notify", "  if (tile < tiles) asc_sync_notify")], "float", FEW, {"H22"}),
+    ("elements: the part from the raw block index alone", "element_tools.h",
+     [("uint64_t first = vector_index() * per_core;", "uint64_t first = (uint64_t)asc_get_block_idx() * per_core;")], "float", FULL, {"H4"}),
+    ("elements: parts overlap by one", "element_tools.h",
+     [("total - first < per_core ? total - first : per_core}", "total - first < per_core ? total - first : per_core + 1}")], "float", FEW, {"SYNC_GM"}),
+    ("binary: the one element is read before it is there", "binary.c",
+     [("  asc_sync_notify(PIPE_MTE2, PIPE_V, 2);\n  asc_sync_wait(PIPE_MTE2, PIPE_V, 2);\n", "")], "float", FEW, {"SYNC_LOCAL"}),
+    ("binary: the scalar unit does not wait for V", "binary.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_S, 0);\n  asc_sync_wait(PIPE_V, PIPE_S, 0);\n", "")], "float", FEW, {"SYNC_LOCAL"}),
+    ("binary: a barrier within V is gone", "binary.c",
+     [("  combine_float(b, left, right, count);\n  asc_sync_pipe(PIPE_V);\n", "  combine_float(b, left, right, count);\n")], "bf16", FEW, {"SAME_PIPE"}),
+    ("binary: results are one element too long", "binary.c",
+     [("b->left[tile & 1u], tile_length(&b->range, tile, t->tile_elems) * t->element_bytes);",
+       "b->left[tile & 1u], (tile_length(&b->range, tile, t->tile_elems) + 1) * t->element_bytes);")], "bf16", FEW, {"SYNC_GM"}),
+    ("cast: a barrier within V is gone", "cast.c",
+     [("    default: break;\n  }\n  asc_sync_pipe(PIPE_V);\n}\n\n/* Integral", "    default: break;\n  }\n}\n\n/* Integral")], "casts", FEW, {"SAME_PIPE"}),
+]
+
+sandbox = Sandbox()
+objects: dict[str, Path] = {}
+
+
+def sources_with(name: str) -> list[str]:
+    """Sources that hold the file's text: the file itself, or all that include it."""
+    if name.endswith(".c"):
+        return [name]
+    text = {path.name: path.read_text(encoding="utf-8") for path in OPS.glob("*.[ch]")}
+    holders, more = {name}, True
+    while more:
+        found = {other for other, body in text.items() if any(f'#include "{held}"' in body for held in holders)} - holders
+        holders |= found
+        more = bool(found)
+    return sorted(holder for holder in holders if holder.endswith(".c"))
+
+
+def build_objects(pool: ThreadPoolExecutor) -> None:
+    def build(source: Path) -> None:
+        objects[source.name] = sandbox.compile(source.stem + ".o", "-c", source, "-I", OPS)
+    list(pool.map(build, [*sorted(OPS.glob("*.c")), HERE / "operators_host.c"]))
+
+
+def report_of(number: int, name: str, replacements: list[tuple[str, str]], case: str, blocks: int) -> dict:
+    text = (OPS / name).read_text(encoding="utf-8")
+    for old, new in replacements:
+        assert old in text, f"{name} does not hold:\n{old}"
+        text = text.replace(old, new)
+    place = sandbox.path / f"mutant{number}.d"
+    place.mkdir()
+    (place / name).write_text(text, encoding="utf-8")
+    changed = sources_with(name)
+    linked = [path for source, path in objects.items() if source not in changed]
+    for source in changed:
+        if not (place / source).exists():
+            (place / source).write_text((OPS / source).read_text(encoding="utf-8"), encoding="utf-8")
+        linked.append(sandbox.compile(f"mutant{number}_{source}.o", "-c", place / source, "-I", place, "-I", OPS))
+    return sandbox.verify(sandbox.compile(f"mutant{number}", *linked), case, blocks)
+
+
+def make_mutant_test(name, future, wanted):
+    def test() -> None:
+        report = future.result()
+        assert wanted <= ids(report), f"found {sorted(ids(report))}, wanted {sorted(wanted)}"
+    test.__name__ = name
+    return test
+
+
+def make_silent_test(case, blocks, future):
+    def test() -> None:
+        report = future.result()
+        assert report["verdict"] == "clean" and ids(report) == set(), f"{report['verdict']}, found {sorted(ids(report))}"
+        assert any(mode["superkernels"] > 0 for mode in report["modes"])
+    test.__name__ = f"{case} is silent on {blocks or 'all'} blocks"
+    return test
+
+
+def main() -> int:
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            build_objects(pool)
+            tests = []
+            for number, (case, blocks) in enumerate(SILENT):
+                program = sandbox.compile(f"silent{number}", *objects.values())
+                tests.append(make_silent_test(case, blocks, pool.submit(sandbox.verify, program, case, blocks)))
+            for number, (name, file, replacements, case, blocks, wanted) in enumerate(MUTANTS):
+                tests.append(make_mutant_test(name, pool.submit(report_of, number, file, replacements, case, blocks), wanted))
+            return tap.run(tests)
+    finally:
+        sandbox.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -130,6 +130,8 @@ void sk__gm_usage(sk__machine *machine, uint64_t *live_bytes, uint64_t *peak_byt
 SK_MUST_USE sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes);
+/* The caller is about to write the bytes in place. */
+SK_MUST_USE sk_status sk__gm_host_writes(sk__machine *machine, uint64_t to, uint64_t bytes);
 
 /* Transaction log of pre-images: begin .. (commit | roll back). Not nested, not while running. Rolling back
  * restores contents, not allocations: what was never written is filled with the pattern and counts as

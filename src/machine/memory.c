@@ -143,6 +143,16 @@ sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t
   return SK_OK;
 }
 
+sk_status sk__gm_host_writes(sk__machine *machine, uint64_t to, uint64_t bytes) {
+  sk__memory *memory = &machine->memory;
+  if (bytes == 0) return SK_OK;
+  if (!host_range(memory, SK__WRITE, to, bytes, "a write by the host")) return SK_INVALID_ARGUMENT;
+  (void)sk__log_open(memory, to, bytes);
+  sk__dcache_host_write(memory, to, bytes);
+  sk__shadow_gm_host_write(memory->checker, to, bytes);
+  return SK_OK;
+}
+
 /* ---- bounds findings ------------------------------------------------------------------------- */
 
 static const char *verb_of(sk__access kind) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "superkernel/device.h"
 
 static bool is_device(const void *address) { return sk__in_gm((uint64_t)address); }
 
@@ -143,6 +144,15 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
   if (error == ACL_SUCCESS) error = check_unsafe(runtime, "aclrtMemcpy");
   if (error != ACL_SUCCESS || count == 0) return error;
   return host_copy(runtime, dst, src, count, "aclrtMemcpy");
+}
+
+int sk_device_host_writes(void *address, size_t bytes) {
+  SK__GUARD;
+  sk__runtime *runtime = NULL;
+  aclError error = sk__runtime_ready(&runtime);
+  if (error != ACL_SUCCESS || bytes == 0) return error;
+  if (is_device(address) && sk__gm_host_writes(runtime->machine, (uint64_t)address, bytes) == SK_OK) return ACL_SUCCESS;
+  return sk__fail(ACL_ERROR_INVALID_PARAM, "sk_device_host_writes: %zu bytes at %p leave device memory", bytes, address);
 }
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,

@@ -1,0 +1,39 @@
+"""python -m superkernel SCRIPT.py [arguments]: runs a script with torch_npu and torchair of the simulator.
+
+The modules are visible in this process only, so that a machine with the vendor's packages keeps them.
+"""
+import os
+import runpy
+import sys
+
+USAGE = "usage: python -m superkernel SCRIPT.py [arguments]"
+
+
+def make_visible():
+    """Puts torch_npu and torchair of the simulator in front of sys.path."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in (os.path.join(here, "shadow"), os.path.join(os.path.dirname(here), "shadow")):
+        if os.path.isdir(folder):
+            sys.path.insert(0, folder)
+            return
+    raise ImportError("superkernel: the folder with torch_npu and torchair is missing; install the package again")
+
+
+def main(arguments):
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    script = arguments[0]
+    if not os.path.isfile(script):
+        print(f"superkernel: '{script}' is no file; {USAGE}", file=sys.stderr)
+        return 2
+    sys.argv = list(arguments)
+    # As for `python SCRIPT.py`: its folder, not the current one, is where it imports from.
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    make_visible()
+    runpy.run_path(script, run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""Operators of the namespace npu: shapes for tracing, scope marks, and their names in torch_npu."""
+import torch
+from superkernel import _core, _device
+
+from . import _formats
+
+# Registrations vanish with this object. Schemas of what has a kernel in C++ stand there.
+_library = torch.library.Library("npu", "FRAGMENT")
+
+_INT8, _QUINT4X2, _INT4 = 1, 16, 285
+
+
+@torch.library.register_fake("npu::npu_moe_gating_top_k_softmax", lib=_library)
+def _(x, finished=None, k=1):
+    torch._check(x.dim() in (2, 3), lambda: f"npu_moe_gating_top_k_softmax: x must be 2-D or 3-D, got {x.dim()}-D")
+    shape = [*x.shape[:-1], k]
+    return x.new_empty(shape), x.new_empty(shape, dtype=torch.int32), x.new_empty(shape, dtype=torch.int32)
+
+
+@torch.library.register_fake("npu::npu_dynamic_quant", lib=_library)
+def _(input, *, smooth_scales=None, group_index=None, dst_type=None, quant_mode="pertoken", dst_type_max=0.0):
+    torch._check(input.dim() >= 2, lambda: f"npu_dynamic_quant: input must have at least 2 dimensions, got {input.dim()}")
+    scale = input.new_empty(input.shape[:-1], dtype=torch.float32)
+    if dst_type in (_QUINT4X2, _INT4):
+        return input.new_empty([*input.shape[:-1], input.shape[-1] // 8], dtype=torch.int32), scale
+    return input.new_empty(input.shape, dtype=torch.int8), scale
+
+
+# ---- scopes --------------------------------------------------------------------------------------
+
+def _mark(core_call):
+    def call(scope_name=None):
+        if scope_name is not None and not scope_name.strip():
+            raise RuntimeError("Super kernel scope name must be None or a non-empty string.", "[ERROR] ERR01001 OPS invalid parameter")
+        # Outside a capture there is nothing to mark.
+        if _device.capturing():
+            core_call(scope_name, _device.current_handle())
+    return call
+
+
+for _name, _call in (("super_kernel_scope_begin", _core.scope_begin), ("super_kernel_scope_end", _core.scope_end)):
+    _library.define(f"{_name}(str? scope_name=None) -> ()")
+    for _key in ("PrivateUse1", "BackendSelect", "CPU"):
+        _library.impl(_name, _mark(_call), _key)
+    torch.library.register_fake(f"npu::{_name}", lambda scope_name=None: None, lib=_library)
+    torch.fx.node.has_side_effect(getattr(torch.ops.npu, _name).default)
+
+
+# ---- formats -------------------------------------------------------------------------------------
+
+_library.define("npu_format_cast(Tensor self, int acl_format, *, int? customize_dtype=None, int? input_dtype=None) -> Tensor")
+_library.define("npu_format_cast.Tensor(Tensor self, Tensor dst) -> Tensor")
+_library.define("npu_format_cast_(Tensor(a!) self, int acl_format) -> Tensor(a!)")
+
+
+def _tag(tensor, acl_format):
+    _device.set_format(tensor.untyped_storage().data_ptr(), int(_formats.legal(acl_format)))
+    return tensor
+
+
+def _format_cast(self, acl_format, *, customize_dtype=None, input_dtype=None):
+    for name, value in (("customize_dtype", customize_dtype), ("input_dtype", input_dtype)):
+        if value is not None:
+            raise NotImplementedError(f"npu_format_cast: {name} is not simulated; legal: None")
+    _formats.legal(acl_format)
+    return _tag(self.clone(memory_format=torch.contiguous_format), acl_format)
+
+
+_library.impl("npu_format_cast", _format_cast, "PrivateUse1")
+_library.impl("npu_format_cast.Tensor", lambda self, dst: _format_cast(self, _formats.get_npu_format(dst)), "PrivateUse1")
+_library.impl("npu_format_cast_", _tag, "PrivateUse1")
+
+
+@torch.library.register_fake("npu::npu_format_cast", lib=_library)
+def _(self, acl_format, *, customize_dtype=None, input_dtype=None):
+    return self.new_empty(self.shape)
+
+
+@torch.library.register_fake("npu::npu_format_cast.Tensor", lib=_library)
+def _(self, dst):
+    return self.new_empty(self.shape)
+
+
+@torch.library.register_fake("npu::npu_format_cast_", lib=_library)
+def _(self, acl_format):
+    return self
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+def _refuse(name):
+    def call(*args, **kwargs):
+        raise RuntimeError(f"torch.{name} is not there, use torch_npu.{name}")
+    call.__name__ = name
+    return call
+
+
+def export(module):
+    """Each operator there is becomes torch_npu.<name>; torch.<name> says where it is."""
+    names = {schema.name.split("::")[1] for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("npu::")}
+    for name in sorted(names):
+        module.setdefault(name, getattr(torch.ops.npu, name))
+        if name.startswith("npu_") and not hasattr(torch, name):
+            setattr(torch, name, _refuse(name))

@@ -1,0 +1,14 @@
+"""torch_npu.dynamo: the graph backends, under the names that entry points use."""
+import importlib
+
+
+def npugraph_ex(gm, example_inputs, **kwargs):
+    """backend="npugraph_ex" of torch.compile."""
+    from torch_npu.npugraph_ex.backend import npugraph_ex as compile_graph
+    return compile_graph(gm, example_inputs, **kwargs)
+
+
+def __getattr__(name):
+    if name == "torchair":
+        return importlib.import_module("torchair")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

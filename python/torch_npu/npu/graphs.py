@@ -1,0 +1,185 @@
+"""Captured graphs: work recorded once and replayed, as SuperKernels where asked for."""
+import torch
+from superkernel import _core, _device
+
+from .devices import synchronize
+from .memory import empty_cache, host_empty_cache
+from .streams import Stream, current_stream, set_stream
+
+_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+
+
+def super_kernel_scope_begin(scope_name=None):
+    """What follows, up to the end of the same name, may be fused into one SuperKernel; None: never fuse it."""
+    return torch.ops.npu.super_kernel_scope_begin(scope_name)
+
+
+def super_kernel_scope_end(scope_name=None):
+    """Ends the scope of that name."""
+    return torch.ops.npu.super_kernel_scope_end(scope_name)
+
+
+def graph_pool_handle() -> tuple:
+    """A memory pool that several graphs can be captured into."""
+    return (0, _device.new_pool())
+
+
+def is_current_stream_capturing() -> bool:
+    return _device.capturing()
+
+
+class NPUGraph:
+    """Work captured on a stream. Memory made while capturing is the graph's; contents come with replay()."""
+
+    def __init__(self, auto_dispatch_capture=False):
+        self.auto_dispatch_capture = auto_dispatch_capture
+        self._pool = self._model = self._capture = self._stream = None
+
+    def capture_begin(self, pool=None, capture_error_mode="global") -> None:
+        if capture_error_mode not in _MODES:
+            raise RuntimeError(f"capture_begin: capture_error_mode '{capture_error_mode}'; legal: {', '.join(_MODES)}")
+        if self._model is not None or self._capture is not None:
+            raise RuntimeError("This NPUGraph instance already owns a captured graph. To capture a new graph, create a new instance.")
+        stream = current_stream()
+        if stream.stream_id == 0:
+            raise RuntimeError("NPUGraphs must be captured on a non-default stream; use torch.npu.graph or torch.npu.stream")
+        self._pool = graph_pool_handle() if pool is None else tuple(pool)
+        _core.capture_begin(stream.npu_stream, _MODES[capture_error_mode])
+        self._capture = _device.begin_capture(self._pool[1])
+        self._stream = stream
+
+    def capture_end(self) -> None:
+        if self._stream is None:
+            raise RuntimeError("capture_end: no capture was begun")
+        if current_stream().stream_id != self._stream.stream_id:
+            raise RuntimeError("Capture must end on the same stream it began on.")
+        stream, self._stream = self._stream, None
+        _device.end_capture(self._capture)
+        try:
+            self._model = _core.capture_end(stream.npu_stream)
+        except BaseException:
+            self._forget()
+            raise
+
+    def _captured(self, call) -> int:
+        if self._model is None:
+            raise RuntimeError(f"Called NPUGraph::{call} without a preceding successful capture.")
+        return self._model
+
+    def replay(self) -> None:
+        """Queues the captured work on the current stream: it reads what captured tensors hold now."""
+        _core.model_execute(self._captured("replay"), current_stream().npu_stream)
+
+    def super_kernel_optimize(self, optimize_options=None, debug_options=None) -> None:
+        """Fuses the captured work into SuperKernels; once, before the first replay."""
+        from torch_npu.npugraph_ex import sk_options
+        sk_options.check(optimize_options, debug_options)
+        _core.model_optimize(self._captured("super_kernel_optimize"), sk_options.to_c(optimize_options, debug_options))
+
+    def _forget(self):
+        capture, self._capture = self._capture, None
+        if capture is not None:
+            _device.free_capture(capture)
+
+    def reset(self) -> None:
+        """Drops the captured work."""
+        model, self._model = self._model, None
+        if model is not None:
+            _core.model_destroy(model)
+        self._forget()
+
+    def pool(self) -> tuple:
+        if self._pool is None:
+            raise RuntimeError("Called NPUGraph::pool() without a preceding successful capture.")
+        return self._pool
+
+    def debug_dump(self, path) -> None:
+        """Writes the captured graph as JSON, the form that `skv plan` reads."""
+        _core.model_json(self._captured("debug_dump"), str(path))
+
+    def enable_debug_mode(self) -> None:
+        """What debug_dump needs is always kept."""
+
+    def register_generator_state(self, generator) -> None:
+        """Random operators run on the host at each replay and draw from the generator then."""
+
+    def __del__(self):
+        if _core is None or getattr(self, "_stream", None) is not None:
+            return
+        if getattr(self, "_model", None) is not None:
+            self.reset()
+
+
+class graph:
+    """`with torch.npu.graph(g):` captures what is issued inside."""
+
+    default_capture_stream = None
+
+    def __init__(self, npu_graph, pool=None, stream=None, auto_dispatch_capture=False, capture_error_mode="global"):
+        if stream is None:
+            if graph.default_capture_stream is None:
+                graph.default_capture_stream = Stream()
+            stream = graph.default_capture_stream
+        self.npu_graph, self.pool, self.stream, self.mode = npu_graph, pool, stream, capture_error_mode
+        npu_graph.auto_dispatch_capture = auto_dispatch_capture
+
+    def __enter__(self):
+        synchronize()
+        empty_cache()
+        host_empty_cache()
+        self.before = current_stream()
+        set_stream(self.stream)
+        try:
+            self.npu_graph.capture_begin(pool=self.pool, capture_error_mode=self.mode)
+        except BaseException:
+            set_stream(self.before)
+            raise
+
+    def __exit__(self, kind, value, trace):
+        try:
+            set_stream(self.stream)
+            self.npu_graph.capture_end()
+        finally:
+            set_stream(self.before)
+        return False
+
+
+def make_graphed_callables(callables, sample_args, num_warmup_iters=3, allow_unused_input=False, pool=None):
+    """Captures each callable with its sample arguments; returns callables that copy arguments in and replay.
+
+    Forward only: arguments and parameters that require a gradient are refused, for backward is not captured.
+    """
+    if torch.is_autocast_enabled() and torch.is_autocast_cache_enabled():
+        raise RuntimeError("make_graphed_callables does not support the autocast caching. Please set `cache_enabled=False`.")
+    single = not isinstance(callables, tuple)
+    functions = (callables,) if single else callables
+    arguments = (sample_args,) if single else sample_args
+    pool = graph_pool_handle() if pool is None else pool
+    made = tuple(_graphed(function, args, num_warmup_iters, pool) for function, args in zip(functions, arguments, strict=True))
+    return made[0] if single else made
+
+
+def _graphed(function, sample_args, num_warmup_iters, pool):
+    needs = [one for one in sample_args if one.requires_grad]
+    if isinstance(function, torch.nn.Module):
+        needs += [one for one in function.parameters() if one.requires_grad]
+    if needs and torch.is_grad_enabled():
+        raise RuntimeError("make_graphed_callables: arguments or parameters require a gradient, but backward is not captured; "
+                           "call it inside torch.no_grad() or torch.inference_mode()")
+    for _ in range(num_warmup_iters):
+        function(*sample_args)
+    buffers = [one.clone() for one in sample_args]
+    captured = NPUGraph()
+    with graph(captured, pool=pool):
+        outputs = function(*buffers)
+
+    def call(*args):
+        for buffer, one in zip(buffers, args, strict=True):
+            buffer.copy_(one)
+        captured.replay()
+        return outputs
+
+    if not isinstance(function, torch.nn.Module):
+        return call
+    function.forward = call
+    return function

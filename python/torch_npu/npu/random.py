@@ -1,0 +1,64 @@
+"""Random numbers: the device's default generator. Draws are made on the host."""
+import torch
+
+
+class _Generators:
+    """One generator per device, made on first use."""
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        if index != 0:
+            raise IndexError(f"default_generators: device {index} does not exist; legal: 0")
+        return torch._C._get_accelerator_default_generator(0) if hasattr(torch._C, "_get_accelerator_default_generator") \
+            else _made()
+
+
+_own = []
+
+
+def _made():
+    if not _own:
+        _own.append(torch.Generator(device="npu"))
+    return _own[0]
+
+
+default_generators = _Generators()
+
+
+def manual_seed(seed) -> None:
+    default_generators[0].manual_seed(int(seed))
+
+
+def manual_seed_all(seed) -> None:
+    manual_seed(seed)
+
+
+def seed() -> None:
+    default_generators[0].seed()
+
+
+def seed_all() -> None:
+    seed()
+
+
+def initial_seed() -> int:
+    return default_generators[0].initial_seed()
+
+
+def get_rng_state(device="npu"):
+    return default_generators[0].get_state()
+
+
+def get_rng_state_all() -> list:
+    return [get_rng_state()]
+
+
+def set_rng_state(new_state, device="npu") -> None:
+    default_generators[0].set_state(new_state)
+
+
+def set_rng_state_all(new_states) -> None:
+    for state in new_states:
+        set_rng_state(state)

@@ -8,6 +8,7 @@
 
 namespace sk_torch {
 void register_device();
+void share_default_generator();
 }
 
 namespace {
@@ -81,6 +82,10 @@ PyObject *py_reset_peak(PyObject *, PyObject *) {
   reset_peak_memory();
   Py_RETURN_NONE;
 }
+PyObject *py_share_default_generator(PyObject *, PyObject *) {
+  share_default_generator();
+  Py_RETURN_NONE;
+}
 PyObject *py_new_pool(PyObject *, PyObject *) { return PyLong_FromUnsignedLongLong(new_pool()); }
 
 PyObject *py_begin_capture(PyObject *, PyObject *argument) {
@@ -141,6 +146,7 @@ PyMethodDef methods[] = {
     {"capturing", py_capturing, METH_NOARGS, "Whether this thread's stream is being captured."},
     {"memory_stats", py_memory_stats, METH_NOARGS, "Bytes and numbers of tensors' memory."},
     {"reset_peak", py_reset_peak, METH_NOARGS, "Peaks start again at what is in use."},
+    {"share_default_generator", py_share_default_generator, METH_NOARGS, "The next torch.Generator of this thread is the default one."},
     {"new_pool", py_new_pool, METH_NOARGS, "A set of memory blocks that captures share."},
     {"begin_capture", py_begin_capture, METH_O, "Memory and host operators of this thread belong to a capture from now on."},
     {"end_capture", py_end_capture, METH_O, "The opposite."},

@@ -202,6 +202,8 @@ struct generator final : c10::GeneratorImpl {
   generator *clone_impl() const override { return new generator(inner.clone()); }
 };
 
+thread_local bool share_default = false;
+
 at::Generator new_generator() { return at::make_generator<generator>(at::detail::createCPUGenerator()); }
 
 /* ---- pinned host memory ---- */
@@ -272,7 +274,7 @@ struct hooks final : at::PrivateUse1HooksInterface {
   }
   at::Generator getNewGenerator(c10::DeviceIndex index) const override {
     check_index(index);
-    return new_generator();
+    return std::exchange(share_default, false) ? getDefaultGenerator(0) : new_generator();
   }
   at::Device getDeviceFromPtr(void *) const override { return the_device; }
   bool isPinnedPtr(const void *data) const override { return pinned().holds(data); }
@@ -294,6 +296,8 @@ at::Generator cpu_generator_of(const at::Generator &of) {
   if (of.device().type() != device_type) return of;
   return static_cast<generator *>(of.unsafeGetGeneratorImpl())->inner;
 }
+
+void share_default_generator() { share_default = true; }
 
 void register_device() {
   c10::register_privateuse1_backend("npu");

@@ -105,6 +105,5 @@ def finish(npu):
         for_tensor=True, for_module=True, for_storage=True,
         unsupported_dtype=[torch.quint8, torch.quint4x2, torch.quint2x4, torch.qint32, torch.qint8])
     after_import(_INTERFACES, _register_interface)
-    if importlib.util.find_spec(f"{__package__}.npugraph_ex.register") is not None:
-        from .npugraph_ex import register
-        register.install()
+    from .npugraph_ex import register
+    register.install()

@@ -1,9 +1,13 @@
 """Random numbers: the device's default generator. Draws are made on the host."""
 import torch
+from superkernel import _device
 
 
 class _Generators:
     """One generator per device, made on first use."""
+
+    def __init__(self):
+        self._made = None
 
     def __len__(self):
         return 1
@@ -11,17 +15,10 @@ class _Generators:
     def __getitem__(self, index):
         if index != 0:
             raise IndexError(f"default_generators: device {index} does not exist; legal: 0")
-        return torch._C._get_accelerator_default_generator(0) if hasattr(torch._C, "_get_accelerator_default_generator") \
-            else _made()
-
-
-_own = []
-
-
-def _made():
-    if not _own:
-        _own.append(torch.Generator(device="npu"))
-    return _own[0]
+        if self._made is None:
+            _device.share_default_generator()
+            self._made = torch.Generator(device="npu")
+        return self._made
 
 
 default_generators = _Generators()

@@ -57,6 +57,17 @@ static const sk_operator_attribute cast_attributes[] = {
     {"dst_type", SK_INTEGER, 0, "0 float32, 1 float16, 2 int8, 3 int32, 4 uint8, 6 int16, 9 int64, 12 bool, 27 bfloat16"},
 };
 
+static const sk_operator_tensor matmul_inputs[] = {
+    {"self", "[.., m, k], or [.., k, m] with transpose_x1", FLOATS | BIT(SK_INT8), 2, 6, false},
+    {"mat2", "[.., k, n], or [.., n, k] with transpose_x2; batch dimensions broadcast; last dimensions to 65535; FRACTAL_NZ for 8 and "
+             "16-bit types", FLOATS | BIT(SK_INT8), 2, 6, false},
+};
+static const sk_operator_tensor matmul_outputs[] = {{"out", "[.., m, n]; int32 for int8", FLOATS | BIT(SK_INT32), 2, 6, false}};
+static const sk_operator_attribute matmul_attributes[] = {
+    {"transpose_x1", SK_INTEGER, 0, "0; 1: self is stored [.., k, m]"},
+    {"transpose_x2", SK_INTEGER, 0, "0; 1: mat2 is stored [.., n, k]"},
+};
+
 static const sk_operator records[] = {
     {
         .name = "MoeGatingTopKSoftmax", .torch_name = "npu_moe_gating_top_k_softmax", .kernel_type = "AIV",
@@ -97,6 +108,12 @@ static const sk_operator records[] = {
                 "bfloat16 by way of float32, ties to even; to bool: not zero",
         INPUTS(cast_inputs), OUTPUTS(cast_outputs), ATTRIBUTES(cast_attributes),
         .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_cast,
+    },
+    {
+        .name = "BatchMatMulV3", .torch_name = "matmul", .kernel_type = "AIC",
+        .rule = "out = self * mat2 for each batch; float types are summed in float32 and rounded once, int8 is summed in int32",
+        INPUTS(matmul_inputs), OUTPUTS(matmul_outputs), ATTRIBUTES(matmul_attributes),
+        .split = "blocks of up to 128 x 256 results", .sync = "none", .code = &sk_ops_matmul,
     },
 };
 

@@ -264,6 +264,11 @@ static void transpose_square(uint8_t *const to[4], const uint8_t *from, uint32_t
           put_element(to[f], bits, r * 8 + c, square_element(from, bits, (r / 8) * 128 + (8 * f + c) * 8 + r % 8));
     return;
   }
+  if (bits == 8) {
+    for (uint32_t r = 0; r < 32; r++)
+      for (uint32_t c = 0; c < 32; c++) to[r / 16][r % 16 * 32 + c] = from[c * 32 + r];
+    return;
+  }
   for (uint32_t r = 0; r < c0; r++)
     for (uint32_t c = 0; c < c0; c++)
       put_element(to[r / 16], bits, (r % 16) * c0 + c, square_element(from, bits, (size_t)c * c0 + r));

@@ -86,8 +86,27 @@ static void casts(void) {
   (void)e, (void)f, (void)g, (void)h;
 }
 
+static sk_tensor product(const sk_tensor *a, const sk_tensor *b, int transposed) {
+  const sk_tensor *in[] = {a, b};
+  sk_attribute attributes[] = {{"transpose_x2", SK_INTEGER, transposed, 0.0}};
+  sk_tensor out[1] = {{0}};
+  run("BatchMatMulV3", in, 2, attributes, 1, out, 1);
+  return out[0];
+}
+/* Two products in a row, the second of the first; several blocks and several steps along k on a core. */
+static void products(sk_dtype dtype) {
+  sk_tensor a = filled(tensor(dtype, 2, 140, 600, 0), 1, 56), b = filled(tensor(dtype, 2, 600, 330, 0), 2, 56);
+  sk_tensor c = product(&a, &b, 0), d = filled(tensor(dtype, 2, 70, 330, 0), 3, 56);
+  if (dtype == SK_INT8) c = cast(&c, SK_INT8);
+  (void)product(&c, &d, 1);
+}
+static void half_products(void) { products(SK_FLOAT16); }
+static void int8_products(void) { products(SK_INT8); }
+static void float_products(void) { products(SK_FLOAT); }
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"float", float_arithmetic}, {"bf16", bf16_arithmetic}, {"int8", int8_arithmetic}, {"casts", casts},
+    {"half products", half_products}, {"int8 products", int8_products}, {"float products", float_products},
 };
 
 int main(int argc, char **argv) {

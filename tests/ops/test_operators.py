@@ -1,6 +1,7 @@
 """The operators called by record, under skv verify: silent in the whole mode matrix and every schedule, and each mutant
 of a synchronising action found under the right id.
 """
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,7 @@ OPS = SOURCE / "ops"
 FULL, FEW = 0, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
 
 # case, blocks: silent
-SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts") for blocks in (FULL, FEW)]
+SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products") for blocks in (FULL, FEW)]
 
 # name, file, replacements, case, blocks, ids that must be found
 LEFT = ("  if (tile >= 2) asc_sync_wait(PIPE_MTE3, PIPE_MTE2, tile & 1u);\n", "")
@@ -45,6 +46,36 @@ MUTANTS = [
        "b->left[tile & 1u], (tile_length(&b->range, tile, t->tile_elems) + 1) * t->element_bytes);")], "bf16", FEW, {"SYNC_GM"}),
     ("cast: a barrier within V is gone", "cast.c",
      [("    default: break;\n  }\n  asc_sync_pipe(PIPE_V);\n}\n\n/* Integral", "    default: break;\n  }\n}\n\n/* Integral")], "casts", FEW, {"SAME_PIPE"}),
+    ("cube: L1 is filled while MTE1 reads it", "cube_tiles.h",
+     [("  asc_sync_wait(PIPE_MTE1, PIPE_MTE2, c->l1);\n", ""), ("    asc_sync_notify(PIPE_MTE1, PIPE_MTE2, c->l1);\n", ""),
+      ("    asc_sync_notify(PIPE_MTE1, PIPE_MTE2, i);\n", ""), ("    asc_sync_wait(PIPE_MTE1, PIPE_MTE2, i);\n", "")],
+     "half products", FEW, {"SYNC_LOCAL"}),
+    ("cube: MTE1 reads L1 before it is filled", "cube_tiles.h",
+     [("  asc_sync_notify(PIPE_MTE2, PIPE_MTE1, c->l1);\n", ""), ("    asc_sync_wait(PIPE_MTE2, PIPE_MTE1, c->l1);\n", "")],
+     "half products", FEW, {"SYNC_LOCAL"}),
+    ("cube: L0A is filled while M reads it", "cube_tiles.h",
+     [("  asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_L0A + c->l0a);\n", ""), ("  asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_L0A + c->l0a);\n", ""),
+      ("    asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_L0A + i);\n", ""), ("    asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_L0A + i);\n", "")],
+     "float products", FEW, {"SYNC_LOCAL"}),
+    ("cube: M starts before L0 is filled", "cube_tiles.h",
+     [("    asc_sync_notify(PIPE_MTE1, PIPE_M, c->l0b); /* covers", "    /* covers"), ("    asc_sync_wait(PIPE_MTE1, PIPE_M, c->l0b);\n", "")],
+     "half products", FEW, {"SYNC_LOCAL"}),
+    ("cube: only the wait of M is gone", "cube_tiles.h", [("    asc_sync_wait(PIPE_MTE1, PIPE_M, c->l0b);\n", "")], "half products", FEW,
+     {"SYNC_LOCAL", "FLAG_SET_TWICE", "H22"}),
+    ("cube: M overwrites results that have not left", "cube_tiles.h",
+     [("    if (first) asc_sync_wait(PIPE_FIX, PIPE_M, half_block); /* the last block's results have left */\n", ""),
+      ("    asc_sync_notify(PIPE_FIX, PIPE_M, i);\n", ""), ("    asc_sync_wait(PIPE_FIX, PIPE_M, i);\n", "")],
+     "half products", FEW, {"SYNC_LOCAL"}),
+    ("cube: short additions without a barrier", "cube_tiles.h",
+     [("    if (!first && (b->m / 16) * (n / 16) < 10) asc_sync_pipe(PIPE_M); /* short additions are not kept in order */\n", "")],
+     "half products", FEW, {"SAME_PIPE"}),
+    ("cube: free buffers are not taken back", "cube_tiles.h", [("    asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_L0B + i);\n", "")],
+     "half products", FEW, {"H22"}),
+    ("matmul: results leave before M is done", "matmul.c",
+     [("    asc_sync_notify(PIPE_M, PIPE_FIX, half_block);\n    asc_sync_wait(PIPE_M, PIPE_FIX, half_block);\n", "")], "half products", FEW,
+     {"SYNC_LOCAL"}),
+    ("matmul: blocks overlap by one row", "cube_tiles.h",
+     [("b.m = cube_least(t->m - b.m0, t->block_m);", "b.m = cube_least(t->m - b.m0, t->block_m + 1);")], "half products", FULL, {"SYNC_GM"}),
 ]
 
 sandbox = Sandbox()
@@ -76,14 +107,11 @@ def report_of(number: int, name: str, replacements: list[tuple[str, str]], case:
         assert old in text, f"{name} does not hold:\n{old}"
         text = text.replace(old, new)
     place = sandbox.path / f"mutant{number}.d"
-    place.mkdir()
-    (place / name).write_text(text, encoding="utf-8")
     changed = sources_with(name)
+    shutil.copytree(OPS, place)  # headers find each other in their own directory
+    (place / name).write_text(text, encoding="utf-8")
     linked = [path for source, path in objects.items() if source not in changed]
-    for source in changed:
-        if not (place / source).exists():
-            (place / source).write_text((OPS / source).read_text(encoding="utf-8"), encoding="utf-8")
-        linked.append(sandbox.compile(f"mutant{number}_{source}.o", "-c", place / source, "-I", place, "-I", OPS))
+    linked += [sandbox.compile(f"mutant{number}_{source}.o", "-c", place / source) for source in changed]
     return sandbox.verify(sandbox.compile(f"mutant{number}", *linked), case, blocks)
 
 

@@ -54,7 +54,7 @@ typedef struct sk__cli_request {
   const char *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph, *ge_options;
   sk__cli_outputs outputs;
   json_t *suppressions;      /* sk__suppressions_read, or NULL */
-  bool quiet, twin, no_source;
+  bool quiet, twin, no_source, no_diagnose;
   char **program;            /* NULL-terminated argv of the program */
 } sk__cli_request;
 /* Starts the program with the verifier attached and waits. Prints the text unless quiet, writes the

@@ -29,6 +29,8 @@ static const char verify_help[] =
     "  --ge-options S  option string of every scope in mode ge (GE graph mode), such as stream-fusion=1:early-start=0\n"
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
+    "  --no-diagnose  a failure of a fused mode is not run otherwise (sync-all, dcci, fewer operators ...; at most 64\n"
+    "                 runs for one failure, 512 in all) to tell its cause\n"
     "  --trace FILE   what each core does, un-fused and fused, as a Chrome trace (estimated times)\n"
     FILE_HELP
     "examples:\n"
@@ -53,13 +55,13 @@ static const char run_help[] =
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
 enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
-       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_HELP };
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_HELP };
 #define COMMON_OPTIONS                                                                        \
   {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
       {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
       {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
-                                               {"ge-options", 1, 0, OPT_GE_OPTIONS},
+                                               {"ge-options", 1, 0, OPT_GE_OPTIONS}, {"no-diagnose", 0, 0, OPT_NO_DIAGNOSE},
                                                {"trace", 1, 0, OPT_TRACE}, COMMON_OPTIONS};
 static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
                                             {"checks", 1, 0, OPT_CHECKS},     {"save-graph", 1, 0, OPT_SAVE_GRAPH},
@@ -165,6 +167,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_CHECKS: run->checks = optarg; break;
       case OPT_TRACE: run->trace = optarg; break;
       case OPT_GE_OPTIONS: run->ge_options = optarg; break;
+      case OPT_NO_DIAGNOSE: run->no_diagnose = true; break;
       case OPT_SAVE_GRAPH: run->save_graph = optarg; break;
       case 'q': run->quiet = true; break;
       case OPT_HELP: fputs(help, stdout); return -1;

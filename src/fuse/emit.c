@@ -122,15 +122,15 @@ static void emit_preload(emitter *e, uint32_t step) {
 
 static uint32_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
   const sk__fuse_options *o = e->p->options;
-  if (o->no_flush) return SK__FUNC_DISABLE_DCCI;
-  bool cap = (kernel->cap & SK_CAP_DISABLE_DCCI) != 0;
+  bool cap = o->no_flush || (kernel->cap & SK_CAP_DISABLE_DCCI) != 0;
   bool disable = sk__patterns_match(&o->dcci_disable_on_kernel, kernel->name);
   bool before = sk__patterns_match(&o->dcci_before_kernel_start, kernel->name);
   bool after = sk__patterns_match(&o->dcci_after_kernel_end, kernel->name);
   if (!cap && disable && !before && !after) after = true; /* the binary was not built for it: flush all the same */
   bool disabled = cap || disable;
   return (disabled ? SK__FUNC_DISABLE_DCCI : 0) | (before ? SK__FUNC_DCCI_BEFORE : 0) | (after ? SK__FUNC_DCCI_AFTER : 0) |
-         (after || !disabled ? SK__FUNC_DO_AFTER_FLUSH : 0) | (o->debug_cross_core_sync_check != 0 ? SK__FUNC_CROSS_CORE_CHECK : 0);
+         (after || !disabled ? SK__FUNC_DO_AFTER_FLUSH : 0) | (o->debug_cross_core_sync_check != 0 ? SK__FUNC_CROSS_CORE_CHECK : 0) |
+         (sk__patterns_match(&o->barrier_after, kernel->name) ? SK__FUNC_BARRIER_AFTER : 0);
 }
 
 static void emit_function(emitter *e, uint32_t step) {

@@ -98,6 +98,7 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
   sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.sub_call_cycles);
   if ((op->debug & SK__FUNC_DCCI_BEFORE) != 0) sk__dcache_clean_all(core);
   call_entry(core, program, op);
+  if ((op->debug & SK__FUNC_BARRIER_AFTER) != 0) sk__pipe_barrier(core, SK__PIPE_ALL);
   if ((op->debug & SK__FUNC_DO_AFTER_FLUSH) != 0) sk__dcache_clean_all(core);
   sk__core_end_sub(core);
 }

@@ -24,8 +24,13 @@ typedef struct sk__fuse_options {
   /* Not options of the real planner: launch every SK with these counts (GE: debug-aic-num, debug-aiv-num);
    * 0 = as computed. aiv must be 0, aic or 2 * aic. */
   uint32_t force_aic, force_aiv;
-  /* Not an option of the real planner either: no sub is followed by a flush, as in an SK of the GE path. */
+  /* Not an option of the real planner either: no sub is followed by a flush, as in an SK of the GE path, but for
+   * those that the two dcci lists name. */
   bool no_flush;
+  /* Only to tell causes apart: every operator an SK of its own, on the cores it asks for; and a barrier over all
+   * pipes behind these kernels, which debug-dcci-all of the GE path puts behind every one. */
+  bool single_op_scopes;
+  sk__patterns barrier_after;
   bool strict_stream_fusion; /* stream_fusion = 0 keeps streams apart; the real planner only warns */
   bool emulate_vendor_defects;
   bool raw_block_num;       /* sub-kernels read the SK's block number, as hand-written __sk__ functions do */
@@ -68,6 +73,7 @@ const char *sk__sync_name(sk__sync sync); /* "AIC_TO_AIC" ... */
 #define SK__FUNC_DCCI_AFTER 8u
 #define SK__FUNC_CROSS_CORE_CHECK 16u
 #define SK__FUNC_DO_AFTER_FLUSH 32u
+#define SK__FUNC_BARRIER_AFTER 64u /* not a bit of the real word */
 
 typedef struct sk__op {
   sk__op_type type;

@@ -33,7 +33,7 @@ const char *sk__node_label(const sk__planner *p, uint32_t at) {
 static sk_status split_once(sk__planner *p) {
   p->resplit = false;
   sk__vec_clear(&p->scopes);
-  if (p->options->debug_per_op_max_core_num != 0) return sk__per_op_split(p);
+  if (p->options->debug_per_op_max_core_num != 0 || p->options->single_op_scopes) return sk__per_op_split(p);
   sk_status status = sk__initial_split(p);
   if (status == SK_OK) status = sk__schedmode_split(p);
   if (status == SK_OK) status = sk__deadlock_refine(p);

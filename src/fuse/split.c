@@ -234,7 +234,7 @@ sk_status sk__initial_split(sk__planner *p) {
   return status;
 }
 
-/* debug_per_op_max_core_num: every kernel that can be fused is a scope of its own, nothing else is. */
+/* debug_per_op_max_core_num, single_op_scopes: every kernel that can be fused is a scope of its own, nothing else is. */
 sk_status sk__per_op_split(sk__planner *p) {
   for (uint32_t stream = 0; stream < p->graph->stream_count; stream++)
     for (uint32_t i = 0; i < p->graph->stream_sizes[stream]; i++) {

@@ -23,6 +23,36 @@ static json_t *difference_json(const sk__buffer_difference *difference) {
                    "max_ulp", (json_int_t)how->max_ulp, "ties", (json_int_t)how->ties);
 }
 
+/* "H18 H19" as an array. */
+static json_t *ids_json(const char *ids) {
+  json_t *out = json_array();
+  for (const char *at = ids; *at != '\0';) {
+    size_t length = strcspn(at, " ");
+    json_array_append_new(out, json_stringn(at, length));
+    at += length + strspn(at + length, " ");
+  }
+  return out;
+}
+
+static json_t *diagnosis_json(const sk__diagnosis *diagnosis) {
+  char mode[SK__MODE_NAME_BYTES];
+  sk__mode_name(diagnosis->mode, mode);
+  json_t *scope = json_array(), *changes = json_array();
+  for (uint32_t i = 0; i < diagnosis->member_count; i++) json_array_append_new(scope, json_string(diagnosis->members[i]));
+  for (uint32_t i = 0; i < diagnosis->attempt_count; i++) {
+    const sk__attempt *attempt = &diagnosis->attempts[i];
+    const char *name = attempt->operator_name;
+    json_t *text = name != NULL ? json_sprintf("%s %s", sk__change_words(attempt->change), name) : json_string(sk__change_words(attempt->change));
+    json_t *change = json_pack("{s:s, s:s, s:o}", "change", sk__change_key(attempt->change), "effect", sk__effect_name(attempt->effect),
+                               "text", text);
+    if (name != NULL) json_object_set_new(change, "operator", json_string(name));
+    json_array_append_new(changes, change);
+  }
+  return json_pack("{s:s, s:I, s:o, s:b, s:o, s:o, s:I}", "mode", mode, "operators", (json_int_t)diagnosis->fused_count,
+                   "smallest_scope", scope, "smallest", (int)diagnosis->smallest, "changes", changes, "points_to",
+                   ids_json(diagnosis->points_to), "runs", (json_int_t)diagnosis->runs);
+}
+
 static json_t *mode_json(const sk__mode_result *mode) {
   char name[SK__MODE_NAME_BYTES];
   sk__mode_name(mode->mode, name);
@@ -36,6 +66,7 @@ static json_t *mode_json(const sk__mode_result *mode) {
                           "estimated_cycles", (json_int_t)mode->cycles, "findings", (json_int_t)mode->findings,
                           "differences", differences);
   if (mode->why[0] != '\0') json_object_set_new(out, "why", json_string(mode->why));
+  if (mode->diagnosis != NULL) json_object_set_new(out, "diagnosis", diagnosis_json(mode->diagnosis));
   return out;
 }
 
@@ -82,10 +113,12 @@ static json_t *finding_json(const sk__verify_result *result, const sk__seen_find
     json_array_append_new(modes, json_string(name));
   }
   for (uint32_t i = 0; i < finding->end_count; i++) json_array_append_new(ends, end_json(&finding->ends[i]));
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o}", "id", finding->id, "category",
-                   sk__category_name(finding->category), "severity", sk__severity_name(finding->severity), "message",
-                   finding->message, "remedy", finding->remedy, "count", (json_int_t)finding->count, "unfused",
-                   finding->in_unfused, "fused", finding->in_fused, "modes", modes, "ends", ends);
+  json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o}", "id", finding->id, "category",
+                          sk__category_name(finding->category), "severity", sk__severity_name(finding->severity), "message",
+                          finding->message, "remedy", finding->remedy, "count", (json_int_t)finding->count, "unfused",
+                          finding->in_unfused, "fused", finding->in_fused, "modes", modes, "ends", ends);
+  if (out != NULL && seen->diagnosis != NULL) json_object_set_new(out, "diagnosis", diagnosis_json(seen->diagnosis));
+  return out;
 }
 
 /* First un-fused and first fused in-order mode side by side; NULL when there are not both. */

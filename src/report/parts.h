@@ -32,6 +32,8 @@ bool sk__is_report(json_t *document);
 void sk__print_end_words(json_t *end, bool with_place, FILE *to);
 /* One buffer of a mode, in two lines. */
 void sk__print_difference(json_t *difference, FILE *to);
+/* What a diagnosis found, line by line behind `indent`; nothing for NULL. */
+void sk__print_diagnosis(json_t *diagnosis, const char *indent, FILE *to);
 /* A finding with its ends, source lines unless told otherwise, and its remedy. */
 void sk__print_finding(json_t *finding, bool with_source, FILE *to);
 

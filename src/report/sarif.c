@@ -162,19 +162,36 @@ static const char *level_of(json_t *finding) {
 }
 
 static json_t *properties_of(json_t *finding) {
-  static const char *const keys[] = {"category", "remedy", "modes", "unfused", "fused"};
+  static const char *const keys[] = {"category", "remedy", "modes", "unfused", "fused", "diagnosis"};
   json_t *out = json_object();
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
     if (json_object_get(finding, keys[i]) != NULL) json_object_set(out, keys[i], json_object_get(finding, keys[i]));
   return out;
 }
 
+/* Message, remedy, and what the diagnosis adds. */
+static json_t *words_of(json_t *finding) {
+  char *words = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&words, &bytes);
+  if (to == NULL) return NULL;
+  fprintf(to, "%s", sk__string_of(finding, "message"));
+  if (sk__string_of(finding, "remedy")[0] != '\0') fprintf(to, "\nRemedy: %s", sk__string_of(finding, "remedy"));
+  if (json_object_get(finding, "diagnosis") != NULL) fprintf(to, "\n");
+  sk__print_diagnosis(json_object_get(finding, "diagnosis"), "", to);
+  fclose(to);
+  if (bytes > 0 && words[bytes - 1] == '\n') words[bytes - 1] = '\0';
+  json_t *out = json_string(words);
+  free(words);
+  return out;
+}
+
 static json_t *result_of(json_t *findings, size_t number, json_t *rules, bool suppressions) {
   json_t *finding = json_array_get(findings, number), *ends = json_object_get(finding, "ends");
-  const char *id = sk__string_of(finding, "id"), *remedy = sk__string_of(finding, "remedy");
+  const char *id = sk__string_of(finding, "id");
   json_t *out = json_pack("{s:s, s:I, s:s, s:{s:o}, s:o, s:o, s:o}", "ruleId", id, "ruleIndex", (json_int_t)rule_index(rules, id),
                           "level", level_of(finding), "message", "text",
-                          json_sprintf("%s%s%s", sk__string_of(finding, "message"), remedy[0] != '\0' ? "\nRemedy: " : "", remedy),
+                          words_of(finding),
                           "locations", json_array_size(ends) > 0 ? json_pack("[o]", location(place(ends))) : json_array(),
                           "partialFingerprints", fingerprint(findings, number), "properties", properties_of(finding));
   if (json_array_size(ends) >= 2) json_object_set_new(out, "codeFlows", code_flows(ends));
@@ -194,6 +211,20 @@ static void notify(json_t *list, const char *level, json_t *text) {
   json_array_append_new(list, json_pack("{s:s, s:{s:o}}", "level", level, "message", "text", text));
 }
 
+static json_t *difference_words(json_t *mode) {
+  char *words = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&words, &bytes);
+  if (to == NULL) return NULL;
+  fprintf(to, "mode %s: results differ from those of the reference\n", sk__string_of(mode, "name"));
+  sk__print_diagnosis(json_object_get(mode, "diagnosis"), "", to);
+  fclose(to);
+  words[bytes - 1] = '\0'; /* in place of the last line's end */
+  json_t *out = json_string(words);
+  free(words);
+  return out;
+}
+
 /* Modes that differ or failed, a program that failed, rules that suppress nothing. */
 static json_t *notifications(json_t *document) {
   json_t *list = json_array(), *item, *suppressions = json_object_get(document, "suppressions");
@@ -202,7 +233,7 @@ static json_t *notifications(json_t *document) {
     if (sk__key_is(item, "result", "failed"))
       notify(list, "error", json_sprintf("mode %s failed: %s", sk__string_of(item, "name"), sk__string_of(item, "why")));
     if (sk__key_is(item, "result", "different"))
-      notify(list, "error", json_sprintf("mode %s: results differ from those of the reference", sk__string_of(item, "name")));
+      notify(list, "error", difference_words(item));
   }
   if (sk__string_of(document, "failure")[0] != '\0')
     notify(list, "error", json_sprintf("the verifier stopped: %s", sk__string_of(document, "failure")));

@@ -95,6 +95,15 @@ static bool ended_alike(json_t *mode, json_t *other) {
          json_equal(json_object_get(mode, "differences"), json_object_get(other, "differences"));
 }
 
+/* Of modes that ended alike one has it. */
+static json_t *diagnosis_of(json_t *modes, json_t *mode) {
+  size_t index;
+  json_t *other;
+  json_array_foreach(modes, index, other)
+    if (ended_alike(mode, other) && json_object_get(other, "diagnosis") != NULL) return json_object_get(other, "diagnosis");
+  return NULL;
+}
+
 /* Modes that failed or differed alike are told once, under all their names. */
 static void print_end_of_modes(json_t *modes, FILE *to) {
   size_t count = json_array_size(modes);
@@ -114,6 +123,7 @@ static void print_end_of_modes(json_t *modes, FILE *to) {
     if (sk__string_of(mode, "why")[0] != '\0') fprintf(to, " failed: %s\n", sk__string_of(mode, "why"));
     else fprintf(to, ":\n");
     json_array_foreach(json_object_get(mode, "differences"), index, difference) sk__print_difference(difference, to);
+    sk__print_diagnosis(diagnosis_of(modes, mode), "    ", to);
   }
 }
 
@@ -180,6 +190,7 @@ void sk__print_finding(json_t *finding, bool with_source, FILE *to) {
           json_is_false(json_object_get(finding, "unfused")) ? "; silent un-fused" : "");
   if (reason != NULL) fprintf(to, "    suppressed: %s\n", reason);
   else if (sk__string_of(finding, "remedy")[0] != '\0') fprintf(to, "    remedy: %s\n", sk__string_of(finding, "remedy"));
+  sk__print_diagnosis(json_object_get(finding, "diagnosis"), "    ", to);
 }
 
 /* ---- whole ---- */

@@ -243,3 +243,15 @@ sk_status sk__image_compare_now(sk__machine *machine, const sk__buffers *buffers
   free(block);
   return status;
 }
+
+sk_status sk__image_judge(sk__machine *machine, const sk__buffers *buffers, sk__image *reference, bool comparable,
+                          sk__mode_result *into) {
+  sk__image other = {NULL, 0, SK_OK};
+  sk_status status = comparable ? sk__image_compare_now(machine, buffers, reference, into) : SK_OK;
+  if (comparable && status == SK_OK) status = sk__image_take(machine, reference, &other);
+  sk__gm_roll_back(machine);
+  if (comparable && status == SK_OK) status = sk__image_cover(machine, reference, &other);
+  if (comparable && status == SK_OK) sk__image_compare(buffers, reference, &other, into);
+  sk__image_free(&other);
+  return status;
+}

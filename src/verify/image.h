@@ -25,6 +25,11 @@ void sk__image_compare(const sk__buffers *buffers, const sk__image *reference, c
 /* The same against memory as it is now, where the reference covers it: no copy of it all is needed. */
 SK_MUST_USE sk_status sk__image_compare_now(sk__machine *machine, const sk__buffers *buffers, const sk__image *reference,
                                             sk__mode_result *into);
+/* Ends a run made since the transaction began: compares memory with the reference if it is `comparable` and raises the
+ * mode's outcome, then rolls back. What only this run wrote is compared with what stood there before, which is what
+ * the reference left there; the reference covers it from then on. */
+SK_MUST_USE sk_status sk__image_judge(sk__machine *machine, const sk__buffers *buffers, sk__image *reference, bool comparable,
+                                      sk__mode_result *into);
 /* Memory as it is now at every piece of `of` that `in` does not cover is appended to `in`, so that both
  * images cover the same bytes. */
 SK_MUST_USE sk_status sk__image_cover(sk__machine *machine, sk__image *in, const sk__image *of);

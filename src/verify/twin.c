@@ -5,8 +5,9 @@
 #include <time.h>
 
 #include "fuse/ge/ge.h"
-#include "verify/image.h"
+#include "verify/diagnose.h"
 #include "verify/judge.h"
+#include "verify/run.h"
 #include "verify/tracker.h"
 #include "verify/verify.h"
 
@@ -22,6 +23,8 @@ struct sk__verifier {
   sk__observer_fn observer;
   void *observer_context;
   sk__judged_bindings judged;
+  bool diagnose;
+  uint32_t diagnosis_runs;     /* of all segments */
 };
 
 /* One segment of work in three forms. They differ only where the program made SuperKernels itself. */
@@ -41,23 +44,10 @@ static double now(void) {
 
 /* ---- findings ---- */
 
-static bool same_place(const sk__end *a, const sk__end *b) {
-  return a->site == b->site && strcmp(a->kernel, b->kernel) == 0;
-}
-
-/* Same id and same places, in either order; without places the words decide. */
-static bool same_cause(const sk__finding *a, const sk__finding *b) {
-  if (strcmp(a->id, b->id) != 0) return false;
-  bool straight = same_place(&a->ends[0], &b->ends[0]) && same_place(&a->ends[1], &b->ends[1]);
-  bool crossed = same_place(&a->ends[0], &b->ends[1]) && same_place(&a->ends[1], &b->ends[0]);
-  if (!straight && !crossed) return false;
-  return a->ends[0].site != NULL || a->ends[1].site != NULL || strcmp(a->message, b->message) == 0;
-}
-
 static void collect_finding(sk__verify_result *result, size_t mode, const sk__finding *finding, sk__streams streams) {
   sk__seen_finding *seen = NULL;
   for (size_t i = 0; i < result->finding_count && seen == NULL; i++)
-    if (same_cause(&result->findings[i].finding, finding)) seen = &result->findings[i];
+    if (sk__same_cause(&result->findings[i].finding, finding)) seen = &result->findings[i];
   if (seen == NULL) {
     sk__seen_finding *items = realloc(result->findings, (result->finding_count + 1) * sizeof *items);
     if (items == NULL) return; /* the mode's count still tells */
@@ -95,85 +85,9 @@ static void collect_findings(sk__verifier *verifier, size_t mode, const sk__plan
 
 /* ---- one mode ---- */
 
-static void add_launch(sk__verifier *verifier, sk__mode_result *mode, const sk__run_stats *stats, bool is_sk) {
-  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
-  mode->launches++;
-  mode->sk_launches += is_sk;
-  if (is_sk && mode->outcome == SK__NOTHING_FUSED) mode->outcome = SK__SAME;
-  mode->cycles += stats->cycles + soc->costs.launch_cycles;
-  if (stats->aic_used > mode->aic) mode->aic = stats->aic_used;
-  if (stats->aiv_used > mode->aiv) mode->aiv = stats->aiv_used;
-}
-
-static void note_status(sk__mode_result *mode, sk_status status, const char *name) {
-  if (status == SK_OK || mode->status != SK_OK) return;
-  mode->status = status;
-  mode->outcome = SK__FAILED;
-  if (mode->why[0] == '\0') snprintf(mode->why, sizeof mode->why, "%s: %s", name, sk_status_text(status));
-}
-
-/* Each task as it is. */
-static sk_status run_tasks(sk__verifier *verifier, form work, sk__mode_result *mode) {
-  sk__task *const *tasks = work.tasks;
-  size_t count = work.count;
-  sk__task_result *results = calloc(count, sizeof *results);
-  if (results == NULL) return SK_OUT_OF_MEMORY;
-  sk_status worst = sk__runtime_run(verifier->runtime, tasks, count, results);
-  for (size_t i = 0; i < count; i++) {
-    bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL; /* the program fused it itself */
-    if (tasks[i]->kind != SK__TASK_KERNEL && !made) continue;
-    add_launch(verifier, mode, &results[i].stats, made);
-    note_status(mode, results[i].status, made ? tasks[i]->superkernel->name : tasks[i]->kernel->name);
-  }
-  note_status(mode, worst, "a task");
-  free(results);
-  return SK_OK;
-}
-
-static sk__fuse_options options_of(const sk__verifier *verifier, sk__mode_kind kind) {
-  sk__fuse_options options = sk__fuse_defaults();
-  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
-  if (kind == SK__MODE_PER_OP) options.debug_per_op_max_core_num = 1;
-  if (kind == SK__MODE_NO_FLUSH) options.no_flush = true;
-  if (kind == SK__MODE_EARLY_START) options.early_start = 1;
-  if (kind == SK__MODE_FULL_CORES) {
-    options.force_aic = soc->aic_count;
-    options.force_aiv = soc->aiv_count;
-  }
-  return options;
-}
-
-static void add_launches(sk__verifier *verifier, sk__mode_result *mode, const sk__launch_result *results, size_t launches, sk_status worst) {
-  for (size_t i = 0; i < launches; i++) {
-    add_launch(verifier, mode, &results[i].stats, results[i].is_sk);
-    note_status(mode, results[i].status, results[i].name);
-  }
-  note_status(mode, worst, "the plan");
-}
-
-static sk_status run_plan(sk__verifier *verifier, const sk__plan *plan, sk__mode_result *mode) {
-  sk__launch_result *results = calloc(plan->graph->node_count + 1, sizeof *results);
-  if (results == NULL) return SK_OUT_OF_MEMORY;
-  size_t launches = 0;
-  sk_status worst = sk__plan_run(verifier->runtime, plan, results, &launches);
-  add_launches(verifier, mode, results, launches, worst);
-  free(results);
-  return SK_OK;
-}
-
 static const char *ge_options_of(void *context, const char *scope) {
   (void)scope;
   return ((const sk__verifier *)context)->ge_options;
-}
-
-static sk_status run_ge_plan(sk__verifier *verifier, const sk__graph *graph, const sk__ge_plan *plan, sk__mode_result *mode) {
-  sk__launch_result *results = calloc(graph->node_count + 1, sizeof *results);
-  if (results == NULL) return SK_OUT_OF_MEMORY;
-  size_t launches = 0;
-  sk_status worst = sk__ge_plan_run(verifier->runtime, plan, results, &launches);
-  add_launches(verifier, mode, results, launches, worst);
-  free(results);
-  return SK_OK;
 }
 
 static void refuse_mode(sk__mode_result *mode, sk_status status, const char *why) {
@@ -193,7 +107,7 @@ static sk_status run_ge(sk__verifier *verifier, form work, size_t index) {
   char why[192] = "";
   status = sk__ge_plan_make(graph, ge_options_of, verifier, false, &plan, why, sizeof why);
   if (status == SK_OK) {
-    status = run_ge_plan(verifier, graph, plan, mode);
+    status = sk__run_ge_plan(verifier->runtime, graph, plan, mode);
     collect_findings(verifier, index, sk__ge_plan_order(plan));
     sk__ge_plan_free(plan);
   } else if (is_refusal(status)) {
@@ -244,13 +158,13 @@ static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
   sk__plan *plan = NULL;
   sk_status status = sk__graph_from_tasks(soc, work.tasks, work.count, &graph);
   if (status != SK_OK) return status;
-  sk__fuse_options options = options_of(verifier, mode->mode.kind);
+  sk__fuse_options options = sk__mode_options(verifier->runtime, mode->mode.kind);
   char why[192] = "";
   status = sk__plan_make(graph, &options, &plan, why, sizeof why);
   if (status == SK_OK) {
     bool first = mode->mode.kind == SK__MODE_FUSED && mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
     if (first) keep_plan(verifier, plan);
-    status = run_plan(verifier, plan, mode);
+    status = sk__run_plan(verifier->runtime, plan, mode);
     collect_findings(verifier, index, plan);
     sk__plan_free(plan);
   } else if (is_refusal(status)) {
@@ -287,12 +201,12 @@ static bool is_timed(sk__mode mode) {
 static sk_status run_kind(sk__verifier *verifier, const segment *work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   switch (mode->mode.kind) {
-    case SK__MODE_UNFUSED: return run_tasks(verifier, work->apart, mode);
+    case SK__MODE_UNFUSED: return sk__run_tasks(verifier->runtime, work->apart.tasks, work->apart.count, mode);
     case SK__MODE_GE: return run_ge(verifier, work->marked, index);
     case SK__MODE_FUSED:
       if (!work->by_program) return run_fused(verifier, work->made, index);
       if (mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER) keep_made(verifier, work->made);
-      return run_tasks(verifier, work->made, mode);
+      return sk__run_tasks(verifier->runtime, work->made.tasks, work->made.count, mode);
     default: return run_fused(verifier, work->marked, index);
   }
 }
@@ -300,11 +214,7 @@ static sk_status run_kind(sk__verifier *verifier, const segment *work, size_t in
 static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
-  sk__machine_options options = verifier->plain;
-  options.schedule = mode->mode.schedule;
-  options.threads = 1; /* nothing may depend on the host's threads */
-  sk__machine_configure(machine, &options);
-  sk__runtime_join_streams(verifier->runtime);
+  sk__run_prepare(verifier->runtime, &verifier->plain, mode->mode.schedule);
   char name[SK__MODE_NAME_BYTES];
   sk__mode_name(mode->mode, name);
   if (verifier->progress != NULL)
@@ -321,23 +231,16 @@ static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t in
 
 /* ---- one segment ---- */
 
-/* Runs the mode and compares memory with the reference. What only the mode wrote is compared with what stood
- * there before, which is what the reference left there; the reference covers it from then on. */
+/* Runs the mode and compares memory with the reference. */
 static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference) {
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__mode_result *mode = &verifier->result.modes[index];
-  sk__image other = {NULL, 0, SK_OK};
   sk_status status = sk__gm_begin(machine);
   if (status != SK_OK) return status;
   status = run_mode(verifier, work, index);
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
-  if (comparable) status = sk__image_compare_now(machine, buffers, reference, mode);
-  if (comparable && status == SK_OK) status = sk__image_take(machine, reference, &other);
-  sk__gm_roll_back(machine);
-  if (comparable && status == SK_OK) status = sk__image_cover(machine, reference, &other);
-  if (comparable && status == SK_OK) sk__image_compare(buffers, reference, &other, mode);
-  sk__image_free(&other);
-  return status;
+  sk_status judged = sk__image_judge(machine, buffers, reference, comparable, mode);
+  return status != SK_OK ? status : judged;
 }
 
 /* A mode's status is the first failure of all its segments; how this one ended is what `run` leaves there when
@@ -372,6 +275,21 @@ static sk_status segment_open(sk__runtime *runtime, sk__task *const *tasks, size
   return SK_OK;
 }
 
+/* What the segment brought that was not there before is run otherwise, on memory as it was before the segment. */
+static sk_status diagnose_segment(sk__verifier *verifier, const sk__segment *work, const sk__failures *failures) {
+  bool any = verifier->result.finding_count > failures->first_finding;
+  for (size_t i = 0; i < verifier->result.mode_count; i++) any |= verifier->result.modes[i].outcome != failures->outcomes[i];
+  if (any && verifier->progress != NULL)
+    verifier->progress(verifier->progress_context, "diagnosis", verifier->result.mode_count - 1, verifier->result.mode_count);
+  return sk__diagnose(work, failures, &verifier->result, &verifier->diagnosis_runs);
+}
+
+static sk__outcome *outcomes_of(const sk__verify_result *result) {
+  sk__outcome *outcomes = calloc(result->mode_count, sizeof *outcomes);
+  for (size_t i = 0; outcomes != NULL && i < result->mode_count; i++) outcomes[i] = result->modes[i].outcome;
+  return outcomes;
+}
+
 /* A segment that fails un-fused is not run fused: there is nothing to compare with, and its findings tell. */
 static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
   sk__verifier *verifier = context;
@@ -385,7 +303,10 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk_status earlier = plain->status, ended = SK_OK;
   plain->status = SK_OK;
   segment work;
+  sk__outcome *outcomes = outcomes_of(&verifier->result);
+  sk__failures failures = {verifier->result.finding_count, outcomes};
   sk_status status = segment_open(runtime, tasks, count, &work);
+  if (status == SK_OK && outcomes == NULL) status = SK_OUT_OF_MEMORY;
   if (status == SK_OK) status = sk__buffers_of(machine, work.apart.tasks, work.apart.count, &buffers);
   if (status == SK_OK) status = sk__gm_begin(machine);
   if (status == SK_OK) {
@@ -397,6 +318,11 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
     status = compare_mode(verifier, &work, i, &buffers, &reference);
+  if (verifier->diagnose && status == SK_OK && ended == SK_OK) {
+    sk__segment whole = {runtime, &verifier->plain, work.marked.tasks, work.marked.count, &buffers, &reference};
+    status = diagnose_segment(verifier, &whole, &failures);
+  }
+  free(outcomes);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
   if (status == SK_OK) status = put;
   sk__machine_configure(machine, &verifier->plain);
@@ -419,7 +345,7 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
   double start = now();
   sk_status earlier = mode->status;
   mode->status = SK_OK;
-  sk_status status = run_tasks(verifier, (form){tasks, count}, mode);
+  sk_status status = sk__run_tasks(verifier->runtime, tasks, count, mode);
   sk_status ended = take_status(mode, earlier);
   mode->seconds += now() - start;
   verifier->result.seconds = mode->seconds;
@@ -474,6 +400,8 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
 
 void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options) { verifier->ge_options = options; }
 
+void sk__verifier_set_diagnose(sk__verifier *verifier, bool diagnose) { verifier->diagnose = diagnose; }
+
 sk_status sk__verifier_keep_timelines(sk__verifier *verifier) {
   verifier->tracker = sk__tracker_new(sk__machine_soc(sk__runtime_machine(verifier->runtime))->costs.launch_cycles);
   return verifier->tracker != NULL ? SK_OK : SK_OUT_OF_MEMORY;
@@ -497,6 +425,8 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   sk__runtime_set_hook(verifier->runtime, NULL, NULL);
   sk__tracker_free(verifier->tracker);
   json_decref(verifier->result.plans);
+  for (size_t i = 0; i < verifier->result.mode_count; i++) sk__diagnosis_free(verifier->result.modes[i].diagnosis);
+  for (size_t i = 0; i < verifier->result.finding_count; i++) sk__diagnosis_free(verifier->result.findings[i].diagnosis);
   free(verifier->result.modes);
   free(verifier->result.findings);
   free(verifier->mode_list);

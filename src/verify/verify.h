@@ -73,6 +73,63 @@ typedef struct sk__difference {
 /* Bit-exact first; then by type: floats within the type's thresholds, integers exact. */
 void sk__compare(sk__dtype dtype, const void *reference, const void *other, uint64_t bytes, sk__difference *out);
 
+/* ---- diagnosis ------------------------------------------------------------------------------ */
+
+/* What is changed to see whether a failure goes away (the sheet's option matrix, 10.7), the most telling change first:
+ * of several that help, the first tells where to look. X(name, key, words, hazards it points to) */
+#define SK__CHANGE_LIST(X)                                                                                             \
+  X(DCCI_BEFORE, "dcci-before", "dcci before operator", "H11 H12 H13")                                                 \
+  X(DCCI_AFTER, "dcci-after", "dcci after operator", "H11 H12 H13")                                                    \
+  X(DCCI_EVERYWHERE, "dcci-everywhere", "dcci before and after every operator", "H11 H12 H13")                         \
+  X(EARLY_START_OFF, "early-start-off", "early start off", "H23 H24 H25 H26 H27")                                      \
+  X(OWN_CORES, "own-cores", "every operator on the cores it asks for", "H1 H2 H3 H4 H5 H6")                            \
+  X(ONE_STREAM, "one-stream", "all operators on one stream", "H36 H39")                                                \
+  X(BARRIER_AFTER, "barrier-after", "a barrier over all pipes after operator", "H18 H19 H20")                          \
+  X(BARRIER_EVERYWHERE, "barrier-everywhere", "a barrier over all pipes after every operator", "H18 H19 H20")          \
+  X(SYNC_ALL, "sync-all", "sync-all (debug_sync_all)", "H18 H19 H24 H25 H31 H36")                                      \
+  X(ALONE, "alone-on-all-cores", "every operator alone on all cores (debug_per_op_max_core_num)", "H1 H2 H3 H4 H5 H6") \
+  X(SINGLE_OPERATORS, "single-operator-scopes", "every operator in a scope of its own", "H7 H12 H33 H34 H35")
+typedef enum sk__change {
+#define X(name, key, words, hazards) SK__CHANGE_##name,
+  SK__CHANGE_LIST(X)
+#undef X
+  SK__CHANGE_NONE
+} sk__change;
+const char *sk__change_key(sk__change change);
+const char *sk__change_words(sk__change change);
+const char *sk__change_hazards(sk__change change); /* separated by blanks */
+
+/* UNCLEAR: the failure was not seen, and something else failed, or nothing came to be fused. */
+#define SK__EFFECT_LIST(X) X(STAYS, "stays") X(GOES_AWAY, "goes-away") X(UNCLEAR, "unclear")
+typedef enum sk__effect {
+#define X(name, text) SK__EFFECT_##name,
+  SK__EFFECT_LIST(X)
+#undef X
+} sk__effect;
+const char *sk__effect_name(sk__effect effect);
+
+typedef struct sk__attempt {
+  sk__change change;
+  const char *operator_name;    /* of the changes at one operator; else NULL */
+  sk__effect effect;
+} sk__attempt;
+
+/* What was learned about a failure of a fused mode by running it otherwise. */
+typedef struct sk__diagnosis {
+  sk__mode mode;                /* in which the failure was first seen; all runs below are in it, but for the change */
+  uint32_t fused_count;         /* operators that were fused there */
+  uint32_t member_count;        /* of the smallest scope that still fails */
+  const char **members;         /* names of their kernels, in order */
+  bool smallest;                /* fails without none of them; false: the runs were used up before that was known */
+  uint32_t attempt_count;       /* with that smallest scope */
+  sk__attempt *attempts;
+  const char *points_to;        /* ids of hazards separated by blanks; "" for a finding that is called by its hazard */
+  uint32_t runs;                /* also those that another failure shares */
+  struct sk__arena *arena;      /* owns all of it */
+} sk__diagnosis;
+#define SK__DIAGNOSIS_RUNS 64u      /* at most, for one failure */
+#define SK__DIAGNOSIS_ALL_RUNS 512u /* for all failures of a program */
+
 /* ---- results -------------------------------------------------------------------------------- */
 
 typedef struct sk__buffer_difference {
@@ -98,6 +155,7 @@ typedef struct sk__mode_result {
   uint64_t findings;            /* of severity error */
   uint32_t difference_count;
   sk__buffer_difference differences[SK__MAX_DIFFERENCES];
+  sk__diagnosis *diagnosis;     /* of a mode that fails without a finding of severity error; NULL */
 } sk__mode_result;
 
 /* Whether the two ends of a finding inside an SK belong to one stream of the program. */
@@ -107,6 +165,7 @@ typedef struct sk__seen_finding {
   sk__finding finding;          /* as the checkers reported it; sk__classified gives it as it is shown */
   sk__streams streams;
   uint64_t modes[4];            /* bit per mode index (the first 256 modes) */
+  sk__diagnosis *diagnosis;     /* of an error that only fused modes have; NULL */
 } sk__seen_finding;
 
 /* The finding with the id, remedy and category of the hazard it turned out to be: an unordered access that
@@ -171,6 +230,8 @@ SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes,
 void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
 /* The option string of every scope in mode ge; NULL none. Borrowed. */
 void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options);
+/* A failure that only fused modes have is diagnosed: within SK__DIAGNOSIS_RUNS more runs of its segment. */
+void sk__verifier_set_diagnose(sk__verifier *verifier, bool diagnose);
 /* Records what each core does in the in-order runs of the un-fused and the fused mode. SK_OUT_OF_MEMORY. */
 SK_MUST_USE sk_status sk__verifier_keep_timelines(sk__verifier *verifier);
 /* Owned by the verifier; NULL when none are kept. */

@@ -196,7 +196,10 @@ def sarif_of_a_finding() -> None:
     invocation, result = run["invocations"][0], run["results"][0]
     assert invocation["exitCode"] == done.returncode == 1 and invocation["executionSuccessful"] is True
     assert len(run["results"]) == len(document["findings"]) == 1 and result["ruleId"] == "H11" and result["level"] == "error"
-    assert result["message"]["text"] == f"{finding['message']}\nRemedy: {finding['remedy']}"
+    told = f"{finding['message']}\nRemedy: {finding['remedy']}\n"
+    assert result["message"]["text"].startswith(told + "diagnosis in mode no-flush: smallest failing scope: "), result["message"]
+    assert "goes away with dcci after operator " in result["message"]["text"]
+    assert result["properties"]["diagnosis"] == finding["diagnosis"]
     steps = [step["location"] for step in result["codeFlows"][0]["threadFlows"][0]["locations"]]
     assert result["locations"] == steps[:1] and len(steps) == 2
     for step, end in zip(steps, finding["ends"]):

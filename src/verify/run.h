@@ -1,0 +1,19 @@
+/* run.h - running the tasks of a segment once, un-fused or by a plan, with the launches counted. */
+#ifndef SK_VERIFY_RUN_H
+#define SK_VERIFY_RUN_H
+
+#include "fuse/ge/ge.h"
+#include "verify/verify.h"
+
+/* The machine as a mode needs it: its schedule, one host thread. `plain`: the options of the program's own runs. */
+void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule);
+sk__fuse_options sk__mode_options(sk__runtime *runtime, sk__mode_kind kind);
+/* What the launches did is added to *mode. Errors are of the verifier; those of kernels are in mode->status. */
+SK_MUST_USE sk_status sk__run_tasks(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__mode_result *mode);
+SK_MUST_USE sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode);
+SK_MUST_USE sk_status sk__run_ge_plan(sk__runtime *runtime, const sk__graph *graph, const sk__ge_plan *plan, sk__mode_result *mode);
+
+/* Same id and same places, in either order; without places the words decide. */
+bool sk__same_cause(const sk__finding *a, const sk__finding *b);
+
+#endif

@@ -1,0 +1,69 @@
+/* trial.h - runs of a segment outside the mode matrix: with one change, or with fewer operators fused. */
+#ifndef SK_VERIFY_TRIAL_H
+#define SK_VERIFY_TRIAL_H
+
+#include "base/vec.h"
+#include "verify/image.h"
+
+/* What is left of a finding: enough to know it again in another run. */
+typedef struct sk__sign {
+  char id[32];
+  const void *sites[2];
+  char kernels[2][64];
+} sk__sign;
+sk__sign sk__sign_of(const sk__finding *finding);
+/* Same id, and an end at the same place: with other operators around it a failure may have another second end. */
+bool sk__same_sign(const sk__sign *a, const sk__sign *b);
+
+/* A segment and what is known of it. */
+typedef struct sk__segment {
+  sk__runtime *runtime;
+  const sk__machine_options *plain;
+  sk__task *const *tasks;
+  size_t count;
+  const sk__buffers *buffers;
+  sk__image *reference;      /* what the un-fused run of all tasks left */
+} sk__segment;
+
+/* Indices of tasks, ascending. */
+typedef struct sk__members { uint32_t *items; size_t count; } sk__members;
+
+typedef struct sk__trial {
+  sk__mode mode;
+  sk__change change;         /* SK__CHANGE_NONE: none */
+  const char *operator_name; /* of the changes at one operator */
+  /* Only these operators may be fused. Those of `all` before the first and behind the last run un-fused; those
+   * between are left out, since they would cut the scope. */
+  sk__members members;
+  const sk__members *all;    /* operators that the mode fuses */
+} sk__trial;
+
+typedef struct sk__trial_result {
+  sk_status status;          /* worst of its launches */
+  sk__outcome outcome;       /* compared with the same tasks un-fused */
+  SK__VEC(sk__sign) signs;   /* findings of any severity that the same tasks do not have un-fused */
+} sk__trial_result;
+void sk__trial_result_free(sk__trial_result *result);
+
+/* The un-fused run of a list of tasks, kept from one trial to the next. */
+typedef struct sk__reduced {
+  sk__task **tasks;          /* borrowed one by one */
+  uint32_t *indices;         /* where each stands in the segment */
+  size_t count;
+  sk__image image;
+  sk_status status;          /* worst of its launches */
+  SK__VEC(sk__sign) signs;
+} sk__reduced;
+void sk__reduced_free(sk__reduced *reduced);
+
+/* Runs the trial on rolled-back memory and rolls back again. *runs goes up by how often the segment was run.
+ * SK_STATE: the tasks fail without any fusing, or cannot be fused. Other errors are the verifier's. */
+SK_MUST_USE sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__reduced *reduced,
+                                    sk__trial_result *out, uint32_t *runs);
+/* The plan of the trial; reduced: for those tasks only, NULL for all of the segment. The graph behind it is the caller's as well (sk__graph_free),
+ * options are borrowed from the trial. SK_STATE: they cannot be fused. */
+SK_MUST_USE sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__plan **out);
+/* Nodes that the graph of tasks has for one: three for a scope mark. */
+uint32_t sk__nodes_of_task(const sk__task *task);
+
+#endif

@@ -320,6 +320,73 @@ def a_saved_graph_is_planned_like_the_program() -> None:
     assert "x 4" in sandbox.skv("plan", "many.graph-3.json").stdout
 
 
+PBTXT = """
+node {
+    name: "x"
+    op: "Data"
+}
+node {
+    name: "MatMul"
+    op: "MatMul"
+    input: "x:0"
+    attr {
+        key: "_super_kernel_scope"
+        value {
+            s: 's: "sp1"\\n'
+        }
+    }
+}
+node {
+    name: "Relu"
+    op: "Relu"
+    input: "MatMul:0"
+}
+"""
+
+
+def graph_texts_that_cannot_be_planned() -> None:
+    path = sandbox.file("bad.pbtxt", PBTXT.replace('"MatMul:0"', '"MatMul_7:0"'))
+    refused(["plan", path], "bad.pbtxt", "line 20, column 12", "'MatMul_7', which is no node")
+    path = sandbox.file("cut.pbtxt", PBTXT[:-40])
+    refused(["plan", path], "cut.pbtxt", "ends inside")
+    path = sandbox.file("good.pbtxt", PBTXT)
+    refused(["plan", "--options", "early_start=0", path], "--options", "early-start")
+    refused(["plan", "--kernels", '{"MatMul": {"typ": 1}}', path], "did you mean type")
+    refused(["plan", "--kernels", "/no/such/file", path], "--kernels")
+    refused(["plan", "--kernels", "{}", built["good"]], "--kernels needs the text of a GE graph")
+    refused(["plan", "--trace", "x.json", path], "--trace needs a program")
+    refused(["plan", "--format"], "option '--format' needs a value")
+    refused(["plan", "--optoins", "x", path], "did you mean '--options'?")
+    abort = sandbox.file("abort.pbtxt", PBTXT)
+    refused(["plan", "--options", "debug-aic-num=99", "--kernels", '{"MatMul": {"type": "AIC_ONLY", "blocks": 4}}', abort], "cannot be optimised", "debug-aic-num", code=1)
+
+
+def graph_texts_are_planned() -> None:
+    path = sandbox.file("good.pbtxt", PBTXT)
+    done = sandbox.skv("plan", path)
+    assert done.returncode == 0 and "sk_sp1_start_MatMul_end_MatMul" in done.stdout and "Relu (node 2): NOT_IN_SCOPE" in done.stdout, done.stdout
+    done = sandbox.skv("plan", "--options", "split-mode=1", "--kernels", '{"MatMul": {"type": "AIC_ONLY", "blocks": 20}}', path)
+    assert "MIX_AIC_1_0, 20 blocks" in done.stdout and "option split-mode=1: 1 copies" in done.stdout, done.stdout
+    assert json.loads(sandbox.skv("plan", "--format", "json", path).stdout)["path"] == "ge"
+    assert sandbox.skv("plan", "--format", "dot", path).stdout.startswith("digraph plan {")
+
+
+def programs_are_planned_with_options() -> None:
+    options = '{"super_kernel_debug_options": {"debug_sync_all": 1}}'
+    done = sandbox.skv("plan", "--options", options, built["good"])
+    assert done.returncode == 0 and " ALL" in done.stdout, done.stdout
+    refused(["plan", "--options", '{"super_kernel_debug_options": {"debug_sync_al": 1}}', built["good"]], "debug_sync_all")
+    assert sandbox.skv("plan", "--format", "dot", built["good"]).stdout.startswith("digraph plan {")
+    done = sandbox.skv("plan", "--ge", built["good"])
+    assert done.returncode == 0 and "twice (node 1): NOT_IN_SCOPE" in done.stdout, done.stdout
+    scoped = sandbox.compile("scoped", sandbox.file("scoped.c", HEAD + KERNEL + "int main(void) {" + SETUP + 'aclskScopeBegin("s", NULL);' + LAUNCH.replace(
+        "  aclrtSynchronizeDevice();\n", '  aclskScopeEnd("s", NULL);\n  aclrtSynchronizeDevice();\n') + "return 0; }\n"))
+    done = sandbox.skv("plan", "--ge", "--options", "early-start=0", scoped)
+    assert "sk_s_start_twice_end_twice" in done.stdout and "option early-start=0: a full barrier" in done.stdout, done.stdout
+    done = sandbox.skv("verify", "--modes", "ge", scoped)
+    assert done.returncode == 0 and re.search(r"^  ge +1 \(1 SK\)", done.stdout, re.M), done.stdout
+
+
 def facts() -> None:
     assert re.match(r"superkernel \d+\.\d+\.\d+\n$", sandbox.skv("version").stdout)
     assert sandbox.skv("--version").stdout == sandbox.skv("version").stdout
@@ -391,7 +458,8 @@ TESTS = [no_verb, unknown_verbs, unknown_options, options_without_a_value, no_pr
          what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
          plan_lists_what_is_fused, traces_and_graphs_that_cannot_be_written, a_trace_shows_both_runs,
-         a_saved_graph_is_planned_like_the_program, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
+         a_saved_graph_is_planned_like_the_program, graph_texts_that_cannot_be_planned, graph_texts_are_planned,
+         programs_are_planned_with_options, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
          documented_verdicts_are_all_there]
 
 

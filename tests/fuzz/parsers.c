@@ -126,6 +126,28 @@ static sk_status parse_modes(const char *text) {
   return status;
 }
 
+/* What cannot be planned is no bad text: the reason is looked at, and that is all. */
+static sk_status parse_ge_graph(const char *text, size_t bytes) {
+  sk__ge_request request = {.options = NULL};
+  sk__ge_plan *made = NULL;
+  char why[WHY_BYTES] = "";
+  sk_status status = sk__ge_plan_read(text, bytes, &request, &made, why, sizeof why);
+  check_why(status, why);
+  invariant(strchr(why, '\n') == NULL);
+  if (status != SK_OK) return status == SK_INVALID_ARGUMENT ? SK_OK : status;
+  json_t *json = sk__ge_plan_json(made);
+  invariant(json != NULL); /* names are UTF-8 */
+  json_decref(json);
+  FILE *nowhere = fopen("/dev/null", "w");
+  if (nowhere != NULL) {
+    sk__ge_plan_print(made, nowhere);
+    sk__ge_plan_dot(made, nowhere);
+    fclose(nowhere);
+  }
+  sk__ge_plan_free(made);
+  return SK_OK;
+}
+
 sk_status fuzz_parse(fuzz_parser parser, const uint8_t *data, size_t bytes) {
   char *text = malloc(bytes + 1); /* a text of its own, so that reading beyond its end is seen */
   if (text == NULL) return SK_OUT_OF_MEMORY;
@@ -141,6 +163,7 @@ sk_status fuzz_parse(fuzz_parser parser, const uint8_t *data, size_t bytes) {
     case FUZZ_SCHEDULE: status = sk__schedule_parse(text, &schedule); break;
     case FUZZ_MODES: status = parse_modes(text); break;
     case FUZZ_PATTERN: status = sk__pattern_legal(text) && sk__pattern_match(text, text) ? SK_OK : SK_NOT_FOUND; break;
+    case FUZZ_GE_GRAPH: status = parse_ge_graph(text, bytes); break;
     case FUZZ_PARSERS: break;
   }
   free(text);

@@ -14,7 +14,8 @@
   X(GE_RECORD, "a record for the graph mode generator; a good one is generated") \
   X(SCHEDULE, "name of a schedule")                                          \
   X(MODES, "list of modes")                                                  \
-  X(PATTERN, "name pattern, matched against its own text")
+  X(PATTERN, "name pattern, matched against its own text")                   \
+  X(GE_GRAPH, "text of a GE graph; a good one is planned and told in every form")
 typedef enum fuzz_parser {
 #define X(name, what) FUZZ_##name,
   FUZZ_PARSER_LIST(X)

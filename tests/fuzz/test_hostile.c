@@ -31,6 +31,10 @@ static const char good_options[] =
     "{\"super_kernel_optimize_options\": {\"preload_code\": 1, \"dcci_after_kernel_end\": [\"a.*\"]}, \"super_kernel_debug_options\": null}";
 static const char good_ge[] = "early-start=0:func-align=256:dcci-before-kernel-start=Add,Mul";
 
+static const char good_ge_graph[] =
+    "node { name: \"a\" op: \"MatMul\" attr { key: \"_super_kernel_scope\" value { s: 's: \"s\"\\n' } } }\n"
+    "node { name: \"b\" op: \"Relu\" input: \"a:0\" attr { key: \"_super_kernel_scope\" value { s: 's: \"s\"' } } }";
+
 static void nothing_at_all(void **state) {
   (void)state;
   for (int parser = 0; parser < FUZZ_PARSERS; parser++) {
@@ -47,6 +51,7 @@ static void good_input_is_taken(void **state) {
   assert_int_equal(parse(FUZZ_SCHEDULE, "random:7"), SK_OK);
   assert_int_equal(parse(FUZZ_MODES, "default,fused/random:18446744073709551615"), SK_OK);
   assert_int_equal(parse(FUZZ_PATTERN, "a.*b"), SK_OK);
+  assert_int_equal(parse(FUZZ_GE_GRAPH, good_ge_graph), SK_OK);
 }
 
 static void deep_nesting(void **state) {
@@ -109,10 +114,36 @@ static void bytes_that_are_no_text(void **state) {
   assert_int_equal(parse(FUZZ_GRAPH, "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"K\\u0000\"}]}]}"), SK_PARSE);
 }
 
+/* Large graphs made to be slow: many nodes of one event, one scope in many pieces, strings in many parts, streams, a
+ * chain written backwards. Each within seconds, whatever the host does beside. */
+static void slow_ge_graphs(void **state) {
+  (void)state;
+  enum { MANY = SK__HARD ? 500 : 50000, BYTES = 220 };
+  static const char *const forms[] = {
+      "op{name:\"n%d\"type:\"%s\"id:%d stream_id:0 attr{key:\"event_id\"value{i:1}}}",
+      "op{name:\"n%d\"type:\"A\"id:%d stream_id:%d attr{key:\"_super_kernel_scope\"value{s:\"s\"}}}",
+      "node{name:\"n%d\"op:\"A\"input:\"n%d:0\"attr{key:\"_user_stream_label\"value{s:'s:\"l%d\"'}}}"};
+  char *text = malloc((size_t)MANY * BYTES + 1), *strings = repeated("node { name: \"a\" op: ", "\"\" ", 500000, "\"b\" }");
+  assert_non_null(text);
+  for (int form = 0; form < 4; form++) {
+    char *at = text;
+    for (int i = 0; i < MANY; i++) {
+      if (form == 0) at += snprintf(at, BYTES, forms[0], i, i % 2 == 0 ? "Send" : "Recv", i);
+      else if (form == 1) at += snprintf(at, BYTES, forms[1], i, i, i % 3 == 0 ? 0 : i);
+      else if (form == 2) at += snprintf(at, BYTES, forms[1], i, i, 0);
+      else at += snprintf(at, BYTES, forms[2], i, i + 1 < MANY ? i + 1 : i, i % 4000);
+    }
+    (void)!fuzz_parse(FUZZ_GE_GRAPH, (const uint8_t *)text, (size_t)(at - text));
+  }
+  assert_int_equal(parse(FUZZ_GE_GRAPH, strings), SK_OK);
+  free(text);
+  free(strings);
+}
+
 /* What the fuzzer starts from is good input: a byte that picks the parser, then the text. */
 static void seeds_are_good(void **state) {
   (void)state;
-  static const char *const names[] = {"graph", "options", "ge_options", "ge_record", "schedule", "modes", "pattern"};
+  static const char *const names[] = {"graph", "options", "ge_options", "ge_record", "schedule", "modes", "pattern", "ge_graph"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[4096], *text = NULL;
     size_t bytes = 0;
@@ -131,6 +162,10 @@ static void truncated(void **state) {
     assert_int_equal(fuzz_parse(FUZZ_GRAPH, (const uint8_t *)good_graph, bytes), SK_PARSE);
   for (size_t bytes = 0; bytes < sizeof good_options - 1; bytes++)
     assert_int_equal(fuzz_parse(FUZZ_OPTIONS, (const uint8_t *)good_options, bytes), SK_PARSE);
+  for (size_t bytes = 0; bytes < sizeof good_ge_graph - 1; bytes++) { /* one node is a graph, too */
+    sk_status status = fuzz_parse(FUZZ_GE_GRAPH, (const uint8_t *)good_ge_graph, bytes);
+    assert_int_equal(status == SK_OK, bytes == 91 || bytes == 92);
+  }
   for (size_t bytes = 0; bytes < sizeof good_ge - 1; bytes++) (void)!fuzz_parse(FUZZ_GE_OPTIONS, (const uint8_t *)good_ge, bytes);
 }
 
@@ -139,7 +174,7 @@ static void changed_at_random(void **state) {
   (void)state;
   static const struct { fuzz_parser parser; const char *text; } seeds[] = {
       {FUZZ_GRAPH, good_graph}, {FUZZ_OPTIONS, good_options}, {FUZZ_GE_OPTIONS, good_ge}, {FUZZ_MODES, "default,fused/random:7,per-op"},
-      {FUZZ_PATTERN, "Mat.*_kern.l"}};
+      {FUZZ_PATTERN, "Mat.*_kern.l"}, {FUZZ_GE_GRAPH, good_ge_graph}};
   static const char useful[] = "\"{}[]:,.0129-eE*nul\\ ";
   sk__rng rng = sk__rng_from_seed(sk_test_seed("hostile"));
   char text[1024];
@@ -152,5 +187,5 @@ static void changed_at_random(void **state) {
   }
 }
 
-SK_TESTS(SK_TEST(nothing_at_all), SK_TEST(deep_nesting), SK_TEST(huge_numbers), SK_TEST(bytes_that_are_no_text), SK_TEST(truncated), SK_TEST(seeds_are_good),
+SK_TESTS(SK_TEST(nothing_at_all), SK_TEST(deep_nesting), SK_TEST(huge_numbers), SK_TEST(bytes_that_are_no_text), SK_TEST(truncated), SK_TEST(slow_ge_graphs), SK_TEST(seeds_are_good),
          SK_TEST(changed_at_random), SK_TEST(good_input_is_taken))

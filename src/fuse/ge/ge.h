@@ -16,6 +16,7 @@
 #include "runtime/runtime.h"
 
 struct sk__arena;
+struct sk__text;
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
@@ -279,6 +280,8 @@ void sk__ge_print(const sk__ge_program *program, FILE *to);
 /* In the form of the recorded decisions; new reference, NULL on no memory. */
 json_t *sk__ge_program_json(const sk__ge_program *program);
 json_t *sk__ge_failure_json(const sk__ge_failure *failure);
+/* One description, with the fields of a recorded sub; `label` stands for it in messages. */
+SK_MUST_USE sk_status sk__ge_sub_from_json(const json_t *object, const char *label, struct sk__arena *arena, sk__ge_sub *out, struct sk__text *why);
 /* One recorded case read; SK_PARSE names the place. The object is borrowed. */
 SK_MUST_USE sk_status sk__ge_input_from_json(const json_t *record, struct sk__arena *arena, sk__ge_input *out, char *why, size_t why_bytes);
 
@@ -290,7 +293,7 @@ typedef enum sk__ge_node_kind { SK__GE_NODE_COMPUTE, SK__GE_NODE_DATA, SK__GE_NO
 
 typedef struct sk__ge_node {
   int64_t id;                /* topological, ascending in node order */
-  const char *name;
+  const char *name, *type;   /* type: of the operator */
   sk__ge_node_kind kind;
   int64_t stream;
   const char *scope, *options; /* attributes; NULL or "" none */
@@ -298,6 +301,7 @@ typedef struct sk__ge_node {
   bool simt;                 /* local_memory_size above 0 */
   bool tiling_on_aicpu, tiling_sink, reuse_binary, hccl;
   uint32_t aicore_num, vectorcore_num; /* from limit_core_num, 0 unknown */
+  bool facts_known;          /* sub tells type and blocks; a dump from before compilation does not */
   sk__ge_sub sub;            /* its compiled description; event lists and stream are filled in by grouping */
 } sk__ge_node;
 
@@ -324,6 +328,9 @@ typedef struct sk__ge_graph {
 /* One SK node: its subs are ready for sk__ge_generate. */
 typedef struct sk__ge_scope {
   const char *scope;         /* name, with _split_<begin>_<end> after a cut */
+  const char *base;          /* name before any cut */
+  bool split, cut_before, cut_behind; /* a node cuts it off there; a first and a last piece have one free end */
+  int64_t cut_begin, cut_end; /* ids of these nodes */
   const char *name;          /* of the SK node */
   int64_t stream;
   const char *options;       /* of the first sub */
@@ -358,6 +365,15 @@ typedef struct sk__ge_plan sk__ge_plan;
 typedef const char *(*sk__ge_options_fn)(void *context, const char *scope);
 SK__API SK_MUST_USE sk_status sk__ge_plan_make(const struct sk__graph *graph, sk__ge_options_fn options_of, void *context, bool emulate_vendor_defects,
                                        sk__ge_plan **out, char *why, size_t why_bytes);
+/* The same of a text dump of a GE graph: `node { ... }` blocks (pbtxt) or `op { ... }` blocks (txt). SK_PARSE: the text
+ * is no graph, or a description is malformed; why names the place. A plan of a text cannot be run. */
+typedef struct sk__ge_request {
+  const char *options;       /* of scopes that bring none; NULL none */
+  const json_t *kernels;     /* descriptions by node name or operator type, where the text has none; NULL none. Borrowed
+                              * as long as the plan lives */
+  bool emulate_vendor_defects;
+} sk__ge_request;
+SK__API SK_MUST_USE sk_status sk__ge_plan_read(const char *text, size_t bytes, const sk__ge_request *request, sk__ge_plan **out, char *why, size_t why_bytes);
 SK__API void sk__ge_plan_free(sk__ge_plan *plan);
 const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *count);
 /* Members and places of the SKs in the captured-graph form, for whoever orders launches or places findings. */
@@ -367,7 +383,11 @@ const char *sk__ge_plan_scope(const sk__ge_plan *plan, uint32_t number); /* name
 const sk__task *sk__ge_plan_record_of(const sk__ge_plan *plan, const sk__task *wait);
 size_t sk__ge_plan_warning_count(const sk__ge_plan *plan);
 const char *sk__ge_plan_warning(const sk__ge_plan *plan, size_t number);
+/* Per SuperKernel its operators, type, cores, program and what each given option does to it; per operator that runs by
+ * itself the reason and what to change. */
 SK__API void sk__ge_plan_print(const sk__ge_plan *plan, FILE *to);
+SK__API json_t *sk__ge_plan_json(const sk__ge_plan *plan); /* new reference, NULL on no memory */
+SK__API void sk__ge_plan_dot(const sk__ge_plan *plan, FILE *to); /* Graphviz */
 /* As sk__plan_run: results holds one entry per node of the graph, *launches = how many were filled. */
 SK_MUST_USE sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, struct sk__launch_result *results, size_t *launches);
 

@@ -180,7 +180,11 @@ static sk_status cut_range(work *w, const mark *marks, size_t count, const uint3
 }
 
 static sk_status add_group(work *w, uint32_t scope, const uint32_t *nodes, size_t count, const int64_t *begin, const int64_t *end) {
-  sk__ge_scope group = {.scope = w->names[scope], .member_count = count};
+  sk__ge_scope group = {.scope = w->names[scope], .base = w->names[scope], .member_count = count, .split = begin != NULL};
+  if (begin != NULL) {
+    group.cut_begin = *begin;
+    group.cut_end = *end;
+  }
   if (begin != NULL) group.scope = sk__arena_format(w->g->arena, "%s_split_%" PRId64 "_%" PRId64, w->names[scope], *begin, *end);
   group.members = sk__arena_copy(w->g->arena, nodes, count * sizeof *nodes);
   if (group.scope == NULL || group.members == NULL || !sk__vec_push(&w->g->groups, group)) return SK_OUT_OF_MEMORY;
@@ -203,6 +207,9 @@ static sk_status split(work *w, uint32_t scope, const uint32_t *nodes, size_t co
     while (to < count && all[nodes[to]].id < w->cuts.items[cut + 1]) to++;
     sk_status status = add_group(w, scope, nodes + from, to - from, &w->cuts.items[cut], &w->cuts.items[cut + 1]);
     if (status != SK_OK) return status;
+    sk__ge_scope *piece = &sk__vec_last(&w->g->groups);
+    piece->cut_before = piece->cut_begin != all[nodes[0]].id - 1;
+    piece->cut_behind = piece->cut_end != all[nodes[count - 1]].id + 1;
     from = to;
   }
   return SK_OK;

@@ -31,10 +31,12 @@ typedef struct reader {
   sk__text why;
   size_t events; /* so far, over all subs */
   size_t sub;
+  const char *label; /* of a description that is in no list; NULL */
 } reader;
 
 static sk_status bad(reader *r, const char *field, const char *wanted) {
-  sk__text_add(&r->why, "subs[%zu].%s: not %s", r->sub, field, wanted);
+  if (r->label != NULL) sk__text_add(&r->why, "%.100s.%s: not %s", r->label, field, wanted);
+  else sk__text_add(&r->why, "subs[%zu].%s: not %s", r->sub, field, wanted);
   return SK_PARSE;
 }
 
@@ -179,6 +181,27 @@ static sk_status read_sub(reader *r, const json_t *object, sk__ge_sub *sub) {
   if (status == SK_OK) status = read_debug(r, object, sub);
   if (status == SK_OK) status = read_wishes(r, object, sub);
   if (status == SK_OK) status = read_text_sizes(r, object, sub);
+  return status;
+}
+
+sk_status sk__ge_sub_from_json(const json_t *object, const char *label, sk__arena *arena, sk__ge_sub *out, sk__text *why) {
+  static const char *const keys[] = {"type", "blocks", "args", "split", "dynamic", "sync_all", "es_set", "es_wait", "tiling", "debug", "dcci", "text"};
+  reader r = {.arena = arena, .why = *why, .label = label};
+  sk_status status = json_is_object(object) ? SK_OK : bad(&r, "", "a description");
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+    size_t at = 0, count = sizeof keys / sizeof keys[0];
+    while (at < count && strcmp(keys[at], key) != 0) at++;
+    if (at < count || status != SK_OK) continue;
+    const char *meant = sk__nearest(key, keys, count);
+    sk__text_add(&r.why, "%.100s: unknown field '%.60s'%s%s", label, key, meant != NULL ? "; did you mean " : "", meant != NULL ? meant : "");
+    status = SK_PARSE;
+  }
+  if (status == SK_OK) status = read_sub(&r, object, out);
+  if (status == SK_OK && !out->type_known) status = bad(&r, "type", "AIV_ONLY, AIC_ONLY, MIX_AIV_1_0, MIX_AIC_1_0, MIX_AIC_1_1 or MIX_AIC_1_2");
+  if (status == SK_OK && out->blocks == 0 && !out->dynamic) status = bad(&r, "blocks", "a count from 1");
+  *why = r.why;
   return status;
 }
 

@@ -96,7 +96,7 @@ static void a_scope_becomes_one_superkernel(void **state) {
   char *listing = NULL;
   size_t count = 0;
   assert_ok(sk_ge_compile(model, &listing));
-  assert_non_null(strstr(listing, "Add_2 (node 3) runs by itself: in no scope"));
+  assert_non_null(strstr(listing, "Add_2 (node 3): NOT_IN_SCOPE: it lies in no scope"));
   free(listing);
   const sk__superkernel *made = only_sk(model, &count);
   assert_int_equal(count, 1);

@@ -88,6 +88,7 @@ static void call(sk__core *core, const sk_program *program, const sk__op *op) {
       .block_num = program->plan->options.raw_block_num ? program->sk->blocks : task->blocks,
       .task = op->node,
       .sub_ratio = program->sk->type == SK_MIX_AIC_1_2 ? 2 : program->sk->type == SK_AIC_ONLY ? 0 : 1,
+      .own_ratio = task->kernel->type == SK_MIX_AIC_1_2 ? 2 : task->kernel->type == SK_MIX_AIC_1_1 ? 1 : 0,
       .dynamic_ub_bytes = task->dynamic_ub_bytes,
       .raw_block_num = program->plan->options.raw_block_num,
       .schedmode = task->kernel->schedmode,

@@ -15,30 +15,30 @@
 #define SCALE_MASK 0xffffe000u /* scales have 10 bits of mantissa: the low 13 are ignored */
 #define FB_BYTES_TABLE 8u      /* one 64-bit entry per column */
 
-typedef enum element { ELEM_F16, ELEM_BF16, ELEM_F32, ELEM_I8, ELEM_U8, ELEM_I16, ELEM_I32 } element;
+typedef enum sk__fix_element element;
 static uint32_t element_bytes(element e) {
   switch (e) {
-    case ELEM_F16:
-    case ELEM_BF16:
-    case ELEM_I16: return 2;
-    case ELEM_F32:
-    case ELEM_I32: return 4;
-    case ELEM_I8:
-    case ELEM_U8: return 1;
+    case SK__FIX_F16:
+    case SK__FIX_BF16:
+    case SK__FIX_I16: return 2;
+    case SK__FIX_F32:
+    case SK__FIX_I32: return 4;
+    case SK__FIX_I8:
+    case SK__FIX_U8: return 1;
   }
   return 0;
 }
 
 /* Modes that convert: X(mode, type in L0C, kind of result, one scale per column). */
 #define QUANT_LIST(X)                            \
-  X(F322F16, ELEM_F32, KIND_F16, false)          \
-  X(F322BF16, ELEM_F32, KIND_BF16, false)        \
-  X(DEQF16, ELEM_I32, KIND_SCALED_F16, false)    \
-  X(VDEQF16, ELEM_I32, KIND_SCALED_F16, true)    \
-  X(REQ8, ELEM_I32, KIND_B8, false)              \
-  X(VREQ8, ELEM_I32, KIND_B8, true)              \
-  X(QF322B8_PRE, ELEM_F32, KIND_B8, false)       \
-  X(VQF322B8_PRE, ELEM_F32, KIND_B8, true)
+  X(F322F16, SK__FIX_F32, KIND_F16, false)          \
+  X(F322BF16, SK__FIX_F32, KIND_BF16, false)        \
+  X(DEQF16, SK__FIX_I32, KIND_SCALED_F16, false)    \
+  X(VDEQF16, SK__FIX_I32, KIND_SCALED_F16, true)    \
+  X(REQ8, SK__FIX_I32, KIND_B8, false)              \
+  X(VREQ8, SK__FIX_I32, KIND_B8, true)              \
+  X(QF322B8_PRE, SK__FIX_F32, KIND_B8, false)       \
+  X(VQF322B8_PRE, SK__FIX_F32, KIND_B8, true)
 typedef enum quant_kind { KIND_NONE, KIND_F16, KIND_BF16, KIND_SCALED_F16, KIND_B8 } quant_kind;
 
 typedef struct fix {
@@ -106,18 +106,18 @@ static void convert_scaled_f16(const fix *f, const int32_t *row, uint16_t *to, f
 static void convert_b8(const fix *f, const void *row, uint8_t *to) {
   for (uint32_t i = 0; i < f->columns; i++) {
     uint64_t entry = f->scales[f->per_column ? i : 0];
-    float v = f->from == ELEM_F32 ? ((const float *)row)[i] : (float)shifted(((const int32_t *)row)[i], entry);
+    float v = f->from == SK__FIX_F32 ? ((const float *)row)[i] : (float)shifted(((const int32_t *)row)[i], entry);
     to[i] = to_b8(f->relu && !(v >= 0) && v == v ? 0.0f : v * scale_of(entry), entry);
   }
 }
 
 /* `row` may be changed. */
 static void convert(const fix *f, void *row, void *to, float *floats) {
-  if (f->relu && f->from == ELEM_F32 && f->kind != KIND_B8)
+  if (f->relu && f->from == SK__FIX_F32 && f->kind != KIND_B8)
     for (uint32_t i = 0; i < f->columns; i++) ((float *)row)[i] = relu_f32(((float *)row)[i]);
   switch (f->kind) {
     case KIND_NONE:
-      if (f->relu && f->from == ELEM_I32)
+      if (f->relu && f->from == SK__FIX_I32)
         for (uint32_t i = 0; i < f->columns; i++) ((int32_t *)row)[i] = ((int32_t *)row)[i] < 0 ? 0 : ((int32_t *)row)[i];
       memcpy(to, row, f->columns * (size_t)4);
       return;
@@ -163,9 +163,9 @@ static bool choose_kind(fix *f, uint64_t quant_pre, bool to_l1) {
 #undef X
     default: sk__not_modelled_instr(f->core, "this quant_pre mode"); return false;
   }
-  bool fits = f->kind == KIND_BF16 ? f->to == ELEM_BF16
-              : f->kind == KIND_B8 ? f->to == ELEM_I8 || f->to == ELEM_U8
-                                   : f->to == ELEM_F16;
+  bool fits = f->kind == KIND_BF16 ? f->to == SK__FIX_BF16
+              : f->kind == KIND_B8 ? f->to == SK__FIX_I8 || f->to == SK__FIX_U8
+                                   : f->to == SK__FIX_F16;
   if (!fits) sk__bad_argument(f->core, "quant_pre", (int64_t)quant_pre, "a mode that gives the destination's type");
   return fits;
 }
@@ -207,7 +207,7 @@ static bool sizes_legal(const fix *f, bool nd, bool split) {
     sk__bad_argument(f->core, "m_size", f->rows, "1..%u", MAX_ROWS_ND);
     return false;
   }
-  if (split && f->to != ELEM_F32) {
+  if (split && f->to != SK__FIX_F32) {
     sk__bad_argument(f->core, "channel_split", 1, "0 unless the result is float");
     return false;
   }
@@ -354,8 +354,8 @@ static void fix_run(fix *f, bool to_l1, void *dst, const void *src, SK_ARGS_FIX)
 }
 
 #define FIX_ELEMENTS(X) \
-  X(half, ELEM_F16) X(bfloat16_t, ELEM_BF16) X(float, ELEM_F32) X(int8_t, ELEM_I8) X(uint8_t, ELEM_U8) \
-  X(int16_t, ELEM_I16) X(int32_t, ELEM_I32)
+  X(half, SK__FIX_F16) X(bfloat16_t, SK__FIX_BF16) X(float, SK__FIX_F32) X(int8_t, SK__FIX_I8) X(uint8_t, SK__FIX_U8) \
+  X(int16_t, SK__FIX_I16) X(int32_t, SK__FIX_I32)
 #define FIX_ELEMENT(T, e) elem_##T = (e),
 enum { FIX_ELEMENTS(FIX_ELEMENT) };
 #define FIX_ARGS \
@@ -372,6 +372,11 @@ enum { FIX_ELEMENTS(FIX_ELEMENT) };
     if (f.core != NULL) fix_run(&f, true, dst, src, FIX_ARGS);                                          \
   }
 SK_FIX_LIST(FIX_INSTR)
+
+void sk__fix(sk__core *core, sk__fix_element to, sk__fix_element from, bool to_l1, void *dst, const void *src, SK_ARGS_FIX) {
+  fix f = {.core = core, .to = to, .from = from};
+  fix_run(&f, to_l1, dst, src, FIX_ARGS);
+}
 
 /* ---- registers ------------------------------------------------------------------------------- */
 

@@ -83,7 +83,7 @@ static uint32_t l0_rate(const sk__core *core, sk__mem mem) {
 }
 
 /* Whole fractals carry the padding of a matrix along: what was never written is no finding here. */
-static void l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK_ARGS_FRACTALS) {
+void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK_ARGS_FRACTALS) {
   if (core == NULL || repeat == 0) return;
   sk__bursts b = sk__bursts_merge((sk__bursts){repeat, SK__FRACTAL_BYTES, (uint64_t)src_stride * SK__FRACTAL_BYTES,
                                                (uint64_t)(1 + dst_gap) * SK__FRACTAL_BYTES});
@@ -102,21 +102,17 @@ static void l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src,
   sk__advance_bytes(core, SK__PIPE_MTE1, b.n * b.bytes, l0_rate(core, mem));
 }
 void sk_copy_l12l0a_2d(void *dst, const void *src, SK_ARGS_FRACTALS) {
-  l1_fractals(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0a", SK__SITE()), SK__MEM_L0A, dst, src, base_idx,
+  sk__l1_fractals(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0a", SK__SITE()), SK__MEM_L0A, dst, src, base_idx,
               repeat, src_stride, dst_gap);
 }
 void sk_copy_l12l0b_2d(void *dst, const void *src, SK_ARGS_FRACTALS) {
-  l1_fractals(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0b", SK__SITE()), SK__MEM_L0B, dst, src, base_idx,
+  sk__l1_fractals(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0b", SK__SITE()), SK__MEM_L0B, dst, src, base_idx,
               repeat, src_stride, dst_gap);
 }
 
 /* ---- ND to Nz -------------------------------------------------------------------------------- */
 
-typedef struct nd2nz {
-  uint32_t elem_bytes, nd_num, rows, columns;
-  uint32_t src_matrix, src_row;              /* strides in elements */
-  uint32_t c0_stride, row_stride, nz_matrix; /* 32-byte units, 32-byte units, elements */
-} nd2nz;
+typedef sk__nd2nz nd2nz;
 
 static bool nd2nz_legal(sk__core *core, const nd2nz *p) {
   const struct { const char *name; uint32_t value, most; } limits[] = {
@@ -197,7 +193,7 @@ static void nd2nz_touch(sk__core *core, const nd2nz *p, const uint8_t *to) {
                       (uint64_t)p->row_stride * SK__BLOCK_BYTES);
 }
 
-static void nd2nz_run(sk__core *core, const nd2nz *p, void *dst, const void *src) {
+void sk__nd2nz_run(sk__core *core, const nd2nz *p, void *dst, const void *src) {
   if (core == NULL || !nd2nz_legal(core, p)) return;
   if (p->nd_num == 0 || p->rows == 0 || p->columns == 0) return;
   uint32_t blocks = sk__ceil_div(p->columns * p->elem_bytes, SK__BLOCK_BYTES);
@@ -218,7 +214,7 @@ static void nd2nz_run(sk__core *core, const nd2nz *p, void *dst, const void *src
   void sk_copy_gm2l1_nd2nz_##tag(void *dst, const void *src, SK_ARGS_ND2NZ) {                                    \
     nd2nz p = {bits / 8, nd_num, n_value, d_value, src_nd_matrix_stride, src_d_value, dst_nz_c0_stride,          \
                dst_nz_n_stride, dst_nz_matrix_stride};                                                           \
-    nd2nz_run(sk__begin(SK__AIC, SK__PIPE_MTE2, "asc_copy_gm2l1_nd2nz", SK__SITE()), &p, dst, src);              \
+    sk__nd2nz_run(sk__begin(SK__AIC, SK__PIPE_MTE2, "asc_copy_gm2l1_nd2nz", SK__SITE()), &p, dst, src);              \
   }
 SK_CUBE_SIZES(ND2NZ)
 
@@ -274,7 +270,7 @@ static void transpose_square(uint8_t *const to[4], const uint8_t *from, uint32_t
       put_element(to[r / 16], bits, (r % 16) * c0 + c, square_element(from, bits, (size_t)c * c0 + r));
 }
 
-static void l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, const void *src, SK_ARGS_TRANS) {
+void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, const void *src, SK_ARGS_TRANS) {
   if (core == NULL || repeat == 0) return;
   uint32_t fractals = bits == 4 ? 4 : bits == 16 ? 1 : 2, square_bytes = fractals * SK__FRACTAL_BYTES;
   uint64_t span = (uint64_t)(repeat - 1) * src_stride;
@@ -303,16 +299,16 @@ static void l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst,
 
 #define TRANS(tag, bits)                                                                                          \
   void sk_copy_l12l0a_trans_##tag(void *dst, const void *src, SK_ARGS_TRANS) {                                    \
-    l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0a_trans", SK__SITE()), SK__MEM_L0A, bits, dst, \
+    sk__l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0a_trans", SK__SITE()), SK__MEM_L0A, bits, dst, \
                   src, index_id, repeat, src_stride, dst_gap, enable_addr_decrement, dst_frac_gap);               \
   }                                                                                                               \
   void sk_copy_l12l0b_trans_##tag(void *dst, const void *src, SK_ARGS_TRANS) {                                    \
-    l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0b_trans", SK__SITE()), SK__MEM_L0B, bits, dst, \
+    sk__l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0b_trans", SK__SITE()), SK__MEM_L0B, bits, dst, \
                   src, index_id, repeat, src_stride, dst_gap, enable_addr_decrement, dst_frac_gap);               \
   }
 SK_CUBE_SIZES(TRANS)
 void sk_copy_l12l0b_trans_b4(void *dst, const void *src, SK_ARGS_TRANS) {
-  l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "LoadDataWithTranspose", SK__SITE()), SK__MEM_L0B, 4, dst, src,
+  sk__l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "LoadDataWithTranspose", SK__SITE()), SK__MEM_L0B, 4, dst, src,
                 index_id, repeat, src_stride, dst_gap, enable_addr_decrement, dst_frac_gap);
 }
 
@@ -322,7 +318,7 @@ void sk_copy_l12l0b_trans_b4(void *dst, const void *src, SK_ARGS_TRANS) {
 #define FB_UNIT 128u
 
 /* conv_control 1: halves become floats on the way; lengths are those of the source. */
-static void l1_to_bt(sk__core *core, uint64_t dst, const void *src, uint32_t conv_control, sk__bursts b) {
+void sk__l1_to_bt(sk__core *core, uint64_t dst, const void *src, uint32_t conv_control, sk__bursts b) {
   if (core == NULL || !sk__bursts_legal(core, (uint32_t)b.n, b.bytes)) return;
   uint32_t rate = costs_of(core)->l1_bt_bytes_per_cycle;
   void *table = (void *)(uintptr_t)dst;
@@ -347,27 +343,27 @@ static void l1_to_bt(sk__core *core, uint64_t dst, const void *src, uint32_t con
   sk__advance_bytes(core, SK__PIPE_MTE1, b.n * b.bytes, rate);
 }
 void sk_copy_l12bt_z(uint64_t dst, const void *src, uint16_t conv_control, uint32_t size) {
-  l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12bt", SK__SITE()), dst, src, conv_control, sk__bursts_size(size));
+  sk__l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12bt", SK__SITE()), dst, src, conv_control, sk__bursts_size(size));
 }
 void sk_copy_l12bt_m(uint64_t dst, const void *src, uint16_t conv_control, SK_ARGS_BURSTS) {
   sk__bursts b = {n_burst, (uint64_t)len_burst * BT_UNIT, (uint64_t)len_burst * BT_UNIT + src_gap * (uint64_t)SK__BLOCK_BYTES,
                   (uint64_t)(len_burst + dst_gap) * BT_UNIT};
-  l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12bt", SK__SITE()), dst, src, conv_control, b);
+  sk__l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12bt", SK__SITE()), dst, src, conv_control, b);
 }
 
-static void l1_to_fb(sk__core *core, void *dst, const void *src, sk__bursts b) {
+void sk__l1_to_fb(sk__core *core, void *dst, const void *src, sk__bursts b) {
   if (core != NULL && sk__bursts_legal(core, (uint32_t)b.n, b.bytes))
     sk__move_local(core, SK__PIPE_FIX, SK__MEM_FB, dst, FB_UNIT, SK__MEM_L1, src, SK__BLOCK_BYTES, b,
                    costs_of(core)->l1_bt_bytes_per_cycle);
 }
 void sk_copy_l12fb_z(void *dst, const void *src, uint32_t size) {
   uint64_t bytes = size / FB_UNIT * FB_UNIT;
-  l1_to_fb(sk__begin(SK__AIC, SK__PIPE_FIX, "asc_copy_l12fb", SK__SITE()), dst, src, (sk__bursts){1, bytes, bytes, bytes});
+  sk__l1_to_fb(sk__begin(SK__AIC, SK__PIPE_FIX, "asc_copy_l12fb", SK__SITE()), dst, src, (sk__bursts){1, bytes, bytes, bytes});
 }
 /* Gaps of this one are counted from start to start. */
 void sk_copy_l12fb_m(void *dst, const void *src, SK_ARGS_BURSTS) {
   sk__bursts b = {n_burst, (uint64_t)len_burst * FB_UNIT, (uint64_t)src_gap * SK__BLOCK_BYTES, (uint64_t)dst_gap * FB_UNIT};
-  l1_to_fb(sk__begin(SK__AIC, SK__PIPE_FIX, "asc_copy_l12fb", SK__SITE()), dst, src, b);
+  sk__l1_to_fb(sk__begin(SK__AIC, SK__PIPE_FIX, "asc_copy_l12fb", SK__SITE()), dst, src, b);
 }
 
 void sk_copy_l12l0c_m(void *dst, const void *src, SK_ARGS_BURSTS) {

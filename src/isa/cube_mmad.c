@@ -311,7 +311,7 @@ static uint64_t cycles_of(const mmad *x) {
   return sk__cube_cycles(x->m, x->n, x->k, hf32 ? SK__CUBE_K0_HF32 : k0[x->type]);
 }
 
-static void mmad_run(sk__core *core, sk_mmad_type type, void *c, const void *a, const void *b, const void *bias,
+void sk__mmad_run(sk__core *core, sk_mmad_type type, void *c, const void *a, const void *b, const void *bias,
                      uint32_t m, uint32_t k, uint32_t n, uint32_t unit_flag, bool align_k, bool from_bias,
                      bool from_zero) {
   if (core == NULL || !dim_legal(core, "M", m) || !dim_legal(core, "K", k) || !dim_legal(core, "N", n)) return;
@@ -382,7 +382,7 @@ static void mmad_entry(sk_mmad_type type, const char *instr, const void *site, v
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_M, instr, site);
   if (core == NULL) return;
   const void *bias = split_bias(&c);
-  mmad_run(core, type, c, a, b, bias, left_height, n_dim, right_width, C_FORM);
+  sk__mmad_run(core, type, c, a, b, bias, left_height, n_dim, right_width, C_FORM);
   if (sync) sk__full_barrier(core);
 }
 static void mmad_long(sk_mmad_type type, const char *instr, const void *site, void *c, const void *a, const void *b,
@@ -428,7 +428,7 @@ void asc_mmad_s4_sync(int32_t *c, const int4b_t *a, const int4b_t *b, SK_ARGS_MM
 }
 void sk_mmad_bias(void *c, const void *a, const void *b, const void *bias, sk_mmad_type type, SK_ARGS_MMAD) {
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_M, "Mmad", SK__SITE());
-  if (core != NULL) mmad_run(core, type, c, a, b, bias, left_height, n_dim, right_width, C_FORM);
+  if (core != NULL) sk__mmad_run(core, type, c, a, b, bias, left_height, n_dim, right_width, C_FORM);
 }
 void asc_mmad_sparse(int32_t *c, const int8_t *a, const int8_t *b, SK_ARGS_SPARSE) {
   (void)c, (void)a, (void)b, (void)m, (void)k, (void)n, (void)unit_flag, (void)c_matrix_source, (void)c_matrix_init_val;

@@ -161,12 +161,14 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
   if (block >= core->machine->run.lane_count) sk__dcache_clean_all(core); /* of the block this core ran before */
   core->block_idx = block;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
-                          .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
+                          .sub_ratio = core->machine->run.share[SK__AIV],
+                          .own_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
   core->site = NULL;
   core->instr = NULL;
   span_begin(core, SPAN_BLOCK);
   sk__core_reset_registers(core);
   sk__residue_reset(core);
+  core->matmul_posted = core->matmul_served = 0;
   memset(core->events, 0, sizeof core->events);
   memset(seat->events_at_begin, 0, sizeof seat->events_at_begin);
   sk__locals_reset(core);
@@ -213,7 +215,8 @@ void sk__core_end_sub(sk__core *core) {
   sk__early_end(core);
   const sk__launch *launch = core->launch;
   core->view = (sk__view){.kernel = launch->name, .block_num = launch->blocks, .task = SK__NO_TASK,
-                          .sub_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
+                          .sub_ratio = core->machine->run.share[SK__AIV],
+                          .own_ratio = core->machine->run.share[SK__AIV], .dynamic_ub_bytes = launch->dynamic_ub_bytes};
   memcpy(sk__seat_of(core)->events_at_begin, core->events, sizeof core->events);
   sk__ledger *ledger = &sk__seat_of(core)->ledger;
   ledger->scope = ledger->entries.count;

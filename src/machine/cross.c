@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/flags.h"
+#include "machine/framework.h"
 
 /* ---- mailboxes ----------------------------------------------------------------------------- */
 
@@ -246,6 +247,11 @@ static bool check_id(sk__core *core, const char *what, uint32_t *id) {
          what, *id, *id % SK__FLAG_IDS);
     *id %= SK__FLAG_IDS;
   }
+  uint32_t matmuls = sk__framework_of(core)->matmuls;
+  if (*id < 2 * matmuls && !sk__is_sk_code(core))
+    warn(core, "H8", core->launch->is_sk ? SK__ERROR : SK__WARNING, "use an id that no Matmul object owns, up to 10",
+         "%s of cross-core flag id %u: ids 0 to %u belong to the %u Matmul objects of the kernel", what, *id, 2 * matmuls - 1,
+         matmuls);
   if (*id < SK__ID_AIC_ALL || sk__is_sk_code(core)) return false;
   warn(core, "H8", core->launch->is_sk ? SK__ERROR : SK__WARNING, "use ids 0 to 10",
        "%s of cross-core flag id %u, which is reserved for %s", what, *id,

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "kernel_operator/matmul_record.h"
 #include "machine/machine.h"
 
 typedef struct sk__framework {
@@ -12,9 +13,14 @@ typedef struct sk__framework {
   uint64_t synced_at;       /* instruction count of the last automatic synchronisation */
   bool extreme_is_least;    /* the last reduction to an extreme was a minimum */
   bool pad_given;           /* SetPadValue was called */
+  uint8_t matmuls;          /* Matmul objects registered with the service: cross-core ids 0 to 2N - 1 are theirs */
+  sk_matmul_message message; /* AIV: the latest one to the service */
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);
+
+/* The core of this type in the same AI core of the launch; NULL if it starts none. */
+sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block);
 
 /* Where a memory of this core begins, and its size; 0 bytes: this kind of core does not have it. */
 typedef struct sk__local_place {

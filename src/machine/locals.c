@@ -48,6 +48,16 @@ void sk__locals_reset(sk__core *core) {
 
 sk__framework *sk__framework_of(sk__core *core) { return &core->locals->framework; }
 
+sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block) {
+  sk__machine *machine = core->machine;
+  const sk__lane *lane = &machine->run.lanes[sk__seat_of(core)->lane];
+  for (uint32_t i = 0; i < lane->core_count; i++) {
+    sk__core *other = &machine->cores[lane->cores[i]];
+    if (other->type == type && (type == SK__AIC || other->sub_block == sub_block)) return other;
+  }
+  return NULL;
+}
+
 sk__local_place sk__local_place_of(const sk__core *core, sk__mem mem) {
   const sk__machine *machine = core->machine;
   return (sk__local_place){core->local + machine->mem_offset[mem], machine->mem_capacity[core->type][mem]};

@@ -46,6 +46,7 @@ typedef struct sk__view {
   uint32_t block_num;       /* GetBlockNum */
   uint32_t task;            /* index of the sub-kernel, UINT32_MAX un-fused */
   uint32_t sub_ratio;       /* AIVs per AIC of the *launch*: 0, 1, 2 */
+  uint32_t own_ratio;       /* AIVs per AIC that the kernel itself is written for */
   uint64_t dynamic_ub_bytes;
   bool bound;               /* sub-kernels: runs through the function that SK_BIND names */
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
@@ -199,6 +200,7 @@ struct sk__core {
   uint8_t events[SK__PIPE_SLOTS][SK__PIPE_SLOTS]; /* bit per id */
   uint64_t *event_cycles;
   uint8_t flag_count[16];       /* cross-core counters */
+  uint32_t matmul_posted, matmul_served; /* AIV: messages to the matmul service so far, and those it has done */
   struct sk__flag_state *flags; /* what the counters carry */
   sk__dcache *dcache;
   sk__fiber *fiber;

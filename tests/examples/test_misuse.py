@@ -69,6 +69,54 @@ QUEUES = {
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
 
+# A Matmul object on the vector core of a mix kernel: 32 x 32 halves.
+MATMUL_KERNEL = """
+using G = MatmulType<TPosition::GM, CubeFormat::ND, half>;
+using R = MatmulType<TPosition::GM, CubeFormat::ND, float>;
+__global__ KIND void k(GM_ADDR x) {
+  TCubeTiling t{};
+  t.M = t.N = t.Ka = t.Kb = t.singleCoreM = t.singleCoreN = t.singleCoreK = t.baseM = t.baseN = t.baseK = 32;
+  t.usedCoreNum = 1;
+  TILING
+  GlobalTensor<half> in;
+  GlobalTensor<float> out;
+  in.SetGlobalBuffer((__gm__ half *)(x + RESERVED_WORKSPACE), 1024);
+  out.SetGlobalBuffer((__gm__ float *)(x + RESERVED_WORKSPACE + 4096), 1024);
+  SetSysWorkSpace(x);
+  TPipe pipe;
+  Matmul<G, G, R> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t); KIND_MARK
+  %s
+}
+"""
+A = "mm.SetTensorA(in);\n"
+B = "mm.SetTensorB(in);\n"
+# name: (finding or None, kind, tiling, body)
+MATMULS = {
+    "a whole product": (None, "__mix__(1, 1)", "", A + B + "mm.IterateAll(out);\n mm.End();\n"),
+    "a product without B": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + "mm.IterateAll(out); //!\n"),
+    "a transposed A whose type is not": ("BAD_ARGUMENT", "__mix__(1, 1)", "", "mm.SetTensorA(in, true); //!\n"),
+    "a tile without Iterate": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.GetTensorC(out); //!\n"),
+    "a bias that is missing": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.isBias = 1;", A + B + "mm.IterateAll(out); //!\n"),
+    "a tile too large for L0C": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 512; t.baseN = 128;", A + B + "mm.IterateAll(out); //!\n"),
+    "a piece too large for L0A": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 256; t.baseK = 256;", A + B + "mm.IterateAll(out); //!\n"),
+    "a tiling of zeros": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseK = 0;", A + B + "mm.IterateAll(out); //!\n"),
+    "a tail beyond the matrix": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.SetTail(33); //!\n"),
+    "partial sums on a vector core": ("NOT_MODELLED", "__mix__(1, 1)", "", A + B + "mm.Iterate(true); //!\n"),
+    "no cube core to serve": ("CROSS_NOT_MIXED", "__vector__", "", ""),
+    "results beyond device memory": ("GM_OUT_OF_BOUNDS", "__mix__(1, 1)", "", A + B + "mm.IterateAll(out[1 << 20]); //!\n"),
+    "a flag that belongs to the object": ("H8", "__mix__(1, 1)", "", "CrossCoreSetFlag<0, PIPE_MTE3>(1); //!\n CrossCoreWaitFlag(1);\n"),
+}
+
+
+def matmul_program(kind: str, tiling: str, body: str) -> str:
+    mark = "" if "//!" in body else "//!"
+    kernel = (MATMUL_KERNEL % body).replace("KIND_MARK", mark).replace("KIND", kind).replace("TILING", tiling)
+    return (PROGRAM % kernel).replace("aclrtMalloc(&x, sizeof zeros", "aclrtMalloc(&x, (16 << 20) + 8192").replace(
+        "aclrtMemcpy(x, sizeof zeros, zeros, sizeof zeros, ACL_MEMCPY_HOST_TO_DEVICE);",
+        "(void)zeros; aclrtMemset(x, (16 << 20) + 8192, 0, (16 << 20) + 8192);")
+
+
 # Scalar stores of one operator, read by the next: found where nothing flushes, silent in an SK build.
 CACHE_PROGRAM = """#include "acl/acl.h"
 #include "kernel_operator.h"
@@ -188,7 +236,12 @@ def test_the_operator_s_own_block_number_is_right():
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
-    "matmul::Matmul<int, int, int> mm;": "Matmul: not modelled",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; matmul::Matmul<G, G, G> mm; mm.IterateBatch(1);": "IterateBatch: not modelled",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<MatmulType<TPosition::TSCM, CubeFormat::NZ, half>, G, G> mm;": "TPosition of A, B and C is GM",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, MatmulType<TPosition::GM, CubeFormat::ND, int32_t>> mm;": "C of half, bfloat16_t or float is float",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, MatmulType<TPosition::GM, CubeFormat::ND, float>, G> mm;": "A and B have one element type",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.SetTensorA(in.AllocTensor<half>());": "SetTensorA: a LocalTensor is given",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::BSNGD>; Matmul<G, G, G> mm;": "LayoutMode other than NONE",
     "Pad(in.AllocTensor<float>(), in.AllocTensor<float>());": "Pad: not modelled",
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
@@ -199,16 +252,20 @@ REFUSED = {
 
 def compile_kernel(folder: Path, body: str) -> subprocess.CompletedProcess:
     """Compiles a program around the kernel body."""
-    (folder / "k.cpp").write_text(PROGRAM % (QUEUE_KERNEL % body), encoding="utf-8")
+    return compile_program(folder, PROGRAM % (QUEUE_KERNEL % body))
+
+
+def compile_program(folder: Path, source: str) -> subprocess.CompletedProcess:
+    (folder / "k.cpp").write_text(source, encoding="utf-8")
     return subprocess.run([BUILD / "skcc", "-g", "-O2", "k.cpp", "-o", "k"], cwd=folder, capture_output=True, text=True, timeout=120,
                           check=False)
 
 
-def run_kernel(body: str) -> tuple[str, int]:
+def run_program(source: str) -> tuple[str, int]:
     """What skv run says, and the number of the marked line."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        done = compile_kernel(folder, body)
+        done = compile_program(folder, source)
         assert done.returncode == 0, done.stderr
         source = (folder / "k.cpp").read_text(encoding="utf-8").splitlines()
         marked = [i for i, line in enumerate(source, 1) if "//!" in line]
@@ -216,9 +273,9 @@ def run_kernel(body: str) -> tuple[str, int]:
         return done.stdout + done.stderr, marked[0] if marked else 0
 
 
-def finds(name: str, finding: str | None, body: str):
+def finds(name: str, finding: str | None, source: str):
     def test():
-        said, line = run_kernel(body)
+        said, line = run_program(source)
         ids = re.findall(r"^\s+(?:error|warning)\s+(\S+)", said, re.MULTILINE)
         if finding is None:
             assert ids == [], said
@@ -242,7 +299,8 @@ def refuses(body: str, word: str):
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([finds(name, *case) for name, case in QUEUES.items()] + [refuses(*case) for case in REFUSED.items()]
+    sys.exit(tap.run([finds(name, finding, PROGRAM % (QUEUE_KERNEL % body)) for name, (finding, body) in QUEUES.items()]
+                     + [finds(name, finding, matmul_program(*case)) for name, (finding, *case) in MATMULS.items()] + [refuses(*case) for case in REFUSED.items()]
                      + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

@@ -15,7 +15,7 @@ namespace AscendC {
   X(BatchNorm) X(DeepNorm) X(GroupNorm) X(Normalize) X(LayerNormGrad) X(LayerNormGradBeta) X(WelfordUpdate)             \
   X(WelfordFinalize) X(ReduceMean) X(ReduceProd) X(ReduceAny) X(ReduceAll) X(ReduceXorSum) X(ConfusionTranspose)        \
   X(TransData) X(Pad) X(UnPad) X(DropOut) X(Arange) X(PhiloxRandom) X(Xor) X(Clamp) X(IsFinite) X(SelectWithBytesMask)  \
-  X(AddDeqRelu) X(CheckLocalMemoryIA) X(GetMatmulApiTiling)
+  X(AddDeqRelu) X(CheckLocalMemoryIA)
 
 #define SK_REFUSE_ABSENT(Name)                                                                    \
   template <class... Types>                                                                       \
@@ -38,8 +38,6 @@ SK_UNMODELLED_FUNCTIONS(SK_REFUSE_UNMODELLED)
   class Name {                                                                             \
     static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not modelled in this version"); \
   };
-SK_REFUSE_CLASS(Matmul)
-SK_REFUSE_CLASS(MatmulImpl)
 SK_REFUSE_CLASS(BatchMatmul)
 #undef SK_REFUSE_CLASS
 template <auto... values>
@@ -48,13 +46,5 @@ class Hccl {
 };
 
 } // namespace AscendC
-
-namespace matmul {
-using AscendC::Matmul;
-using AscendC::MatmulImpl;
-} // namespace matmul
-
-#define REGIST_MATMUL_OBJ(...) static_assert(false, "REGIST_MATMUL_OBJ: Matmul objects are not modelled in this version")
-#define REGIST_CUBE_OBJ(...) static_assert(false, "REGIST_CUBE_OBJ: Matmul objects are not modelled in this version")
 
 #endif

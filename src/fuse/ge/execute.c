@@ -108,6 +108,7 @@ static void call(lane *l, const sk__ge_step *step, uint32_t cores, feed *f) {
       .block_num = task->blocks,
       .task = number,
       .sub_ratio = program->type == SK_MIX_AIC_1_2 ? 2 : program->type == SK_MIX_AIC_1_0 ? 0 : 1,
+      .own_ratio = task->kernel->type == SK_MIX_AIC_1_2 ? 2 : task->kernel->type == SK_MIX_AIC_1_1 ? 1 : 0,
       .dynamic_ub_bytes = task->dynamic_ub_bytes,
       .schedmode = f != NULL ? 1 : task->kernel->schedmode, /* fed: its barriers are completed */
       .sk_num_blocks = cores,

@@ -1,0 +1,200 @@
+/* matmul_config.h - what describes a Matmul object at compile time: operand types and configurations. */
+#ifndef SK_KERNEL_OPERATOR_MATMUL_CONFIG_H
+#define SK_KERNEL_OPERATOR_MATMUL_CONFIG_H
+
+#include "matmul_record.h"
+#include "types.h"
+
+namespace AscendC {
+
+enum class CubeFormat : int32_t { ND = 0, NZ, ZN, ZZ, NN, ND_ALIGN, SCALAR, VECTOR, ROW_MAJOR, COLUMN_MAJOR };
+enum class LayoutMode : int32_t { NONE = 0, BSNGD, SBNGD, BNGS1S2, NORMAL };
+enum class BatchMode : int32_t { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE_LARGE_THAN_L1 };
+enum class IterateOrder : int32_t { ORDER_M = 0, ORDER_N, UNDEF };
+enum class ScheduleType : int32_t { INNER_PRODUCT = 0, OUTER_PRODUCT, N_BUFFER_33 };
+enum class IterateMode : uint8_t { ITERATE_MODE_NORMAL = 1, ITERATE_MODE_ALL = 2, ITERATE_MODE_BATCH = 4, ITERATE_MODE_N_BATCH = 8,
+                                   ITERATE_MODE_DEFAULT = 15 };
+enum class MatmulConfigMode : int32_t { CONFIG_NORM = 0, CONFIG_MDL, CONFIG_SPECIALMDL, CONFIG_IBSHARE };
+
+template <TPosition position, CubeFormat cubeFormat, typename Type, bool isTransposed = false, LayoutMode layoutMode = LayoutMode::NONE,
+          bool isShared = false, TPosition source = TPosition::GM>
+struct MatmulType {
+  static constexpr TPosition pos = position, srcPos = source;
+  static constexpr CubeFormat format = cubeFormat;
+  using T = Type;
+  static constexpr bool isTrans = isTransposed, ibShare = isShared;
+  static constexpr LayoutMode layout = layoutMode;
+};
+
+struct MatmulConfig {
+  bool doNorm = false, doBasicBlock = false, doMultiDataLoad = false;
+  uint32_t basicM = 0, basicN = 0, basicK = 0;
+  bool intrinsicsCheck = false, isNBatch = false, enVecND2NZ = false, doSpecialBasicBlock = false;
+  uint32_t doMTE2Preload = 0, singleCoreM = 0, singleCoreN = 0, singleCoreK = 0, stepM = 0, stepN = 0, baseMN = 0, singleCoreMN = 0;
+  bool enUnitFlag = false, isPerTensor = false, hasAntiQuantOffset = false, doIBShareNorm = false, doSpecialMDL = false;
+  bool enableInit = true;
+  BatchMode batchMode = BatchMode::NONE;
+  bool enableEnd = true, enableGetTensorC = true, enableSetOrgShape = true, enableSetBias = true, enableSetTail = true,
+       enableQuantVector = true, enableSetDefineData = true;
+  uint8_t iterateMode = 15;
+  bool enableReuse = true, enableUBReuse = true, enableL1CacheUB = false, intraBlockPartSum = false;
+  IterateOrder iterateOrder = IterateOrder::UNDEF;
+  ScheduleType scheduleType = ScheduleType::INNER_PRODUCT;
+  bool enableDoubleCache = false, isBiasBatch = true, enableStaticPadZeros = false, isPartialOutput = false,
+       enableMixDualMaster = false, isA2B2Shared = false, isEnableChannelSplit = false, enableKdimReorderLoad = false,
+       isCO1Shared = false;
+  uint32_t sharedCO1BufferSize = 64 * 1024;
+};
+
+/* How pieces are loaded is the framework's business; the results are the same for all of these. */
+struct MatmulShapeParams { uint32_t singleCoreM, singleCoreN, singleCoreK, basicM, basicN, basicK; };
+struct MatmulQuantParams { bool isPerTensor, hasAntiQuantOffset; };
+struct MatmulBatchParams { bool batchLoop; BatchMode batchMode = BatchMode::NONE; bool isBiasBatch = true; };
+struct MatmulFuncParams {
+  bool intrinsicsLimit = false, enVecND2NZ = false, enableDoubleCache = false, enableL1CacheUB = false;
+  uint32_t doMTE2Preload = 0;
+  IterateOrder iterateOrder = IterateOrder::UNDEF;
+  ScheduleType scheduleType = ScheduleType::INNER_PRODUCT;
+  bool enableReuse = true, enableUBReuse = true, isPartialOutput = false, isA2B2Shared = false, isEnableChannelSplit = false,
+       enableKdimReorderLoad = false;
+};
+
+constexpr MatmulConfig GetNormalConfig(const bool intrinsicsLimit = false, const bool batchLoop = false, const bool isVecND2NZ = false,
+                                       const BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1, const bool isMsgReuse = true,
+                                       const IterateOrder iterateOrder = IterateOrder::UNDEF,
+                                       const ScheduleType scheduleType = ScheduleType::INNER_PRODUCT, const bool enUnitFlag = true,
+                                       const bool enableMixDualMaster = false) {
+  MatmulConfig config;
+  config.doNorm = true;
+  config.intrinsicsCheck = intrinsicsLimit;
+  config.isNBatch = batchLoop;
+  config.enVecND2NZ = isVecND2NZ;
+  config.batchMode = bmmMode;
+  config.enableReuse = isMsgReuse;
+  config.iterateOrder = iterateOrder;
+  config.scheduleType = scheduleType;
+  config.enUnitFlag = enUnitFlag;
+  config.enableMixDualMaster = enableMixDualMaster;
+  return config;
+}
+constexpr MatmulConfig GetMDLConfig(const bool intrinsicsLimit = false, const bool batchLoop = false, const uint32_t mte2Preload = 0,
+                                    const bool isVecND2NZ = false, bool isPerTensor = false, bool hasAntiQuantOffset = false,
+                                    const bool enUnitFlag = false, const bool isMsgReuse = true, const bool enableUBReuse = true,
+                                    const bool enableL1CacheUB = false, const bool enableMixDualMaster = false,
+                                    const bool enableKdimReorderLoad = false) {
+  MatmulConfig config;
+  config.doMultiDataLoad = true;
+  config.intrinsicsCheck = intrinsicsLimit;
+  config.isNBatch = batchLoop;
+  config.doMTE2Preload = mte2Preload;
+  config.enVecND2NZ = isVecND2NZ;
+  config.isPerTensor = isPerTensor;
+  config.hasAntiQuantOffset = hasAntiQuantOffset;
+  config.enUnitFlag = enUnitFlag;
+  config.enableReuse = isMsgReuse;
+  config.enableUBReuse = enableUBReuse;
+  config.enableL1CacheUB = enableL1CacheUB;
+  config.enableMixDualMaster = enableMixDualMaster;
+  config.enableKdimReorderLoad = enableKdimReorderLoad;
+  return config;
+}
+constexpr MatmulConfig GetSpecialMDLConfig(const bool intrinsicsLimit = false, const bool batchLoop = false,
+                                           const uint32_t mte2Preload = 0, const bool isVecND2NZ = false) {
+  MatmulConfig config = GetMDLConfig(intrinsicsLimit, batchLoop, mte2Preload, isVecND2NZ);
+  config.doSpecialMDL = true;
+  return config;
+}
+constexpr MatmulConfig GetIBShareNormConfig(const bool intrinsicsLimit = false, const bool batchLoop = false,
+                                            const bool isVecND2NZ = false, const BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1,
+                                            const bool isDoubleCache = false, const bool enUnitFlag = true) {
+  MatmulConfig config = GetNormalConfig(intrinsicsLimit, batchLoop, isVecND2NZ, bmmMode);
+  config.doIBShareNorm = true;
+  config.enableDoubleCache = isDoubleCache;
+  config.enUnitFlag = enUnitFlag;
+  return config;
+}
+constexpr MatmulConfig GetBasicConfig(const uint32_t basicM, const uint32_t basicN, const uint32_t basicK,
+                                      const bool intrinsicsLimit = false, const bool batchLoop = false,
+                                      const BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1) {
+  MatmulConfig config = GetNormalConfig(intrinsicsLimit, batchLoop, false, bmmMode);
+  config.doBasicBlock = true;
+  config.basicM = basicM, config.basicN = basicN, config.basicK = basicK;
+  return config;
+}
+constexpr MatmulConfig GetSpecialBasicConfig(const uint32_t basicM, const uint32_t basicN, const uint32_t basicK,
+                                             const uint32_t singleCoreM, const uint32_t singleCoreN, const uint32_t singleCoreK,
+                                             const uint32_t stepM, const uint32_t stepN, const bool intrinsicsLimit = false,
+                                             const bool batchLoop = false, const BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1) {
+  MatmulConfig config = GetBasicConfig(basicM, basicN, basicK, intrinsicsLimit, batchLoop, bmmMode);
+  config.doSpecialBasicBlock = true;
+  config.singleCoreM = singleCoreM, config.singleCoreN = singleCoreN, config.singleCoreK = singleCoreK;
+  config.stepM = stepM, config.stepN = stepN;
+  return config;
+}
+
+namespace Internal {
+constexpr void apply(MatmulConfig &config, const MatmulShapeParams &p) {
+  config.singleCoreM = p.singleCoreM, config.singleCoreN = p.singleCoreN, config.singleCoreK = p.singleCoreK;
+  config.basicM = p.basicM, config.basicN = p.basicN, config.basicK = p.basicK;
+}
+constexpr void apply(MatmulConfig &config, const MatmulQuantParams &p) {
+  config.isPerTensor = p.isPerTensor, config.hasAntiQuantOffset = p.hasAntiQuantOffset;
+}
+constexpr void apply(MatmulConfig &config, const MatmulBatchParams &p) {
+  config.isNBatch = p.batchLoop, config.batchMode = p.batchMode, config.isBiasBatch = p.isBiasBatch;
+}
+constexpr void apply(MatmulConfig &config, const MatmulFuncParams &p) {
+  config.intrinsicsCheck = p.intrinsicsLimit, config.enVecND2NZ = p.enVecND2NZ, config.enableDoubleCache = p.enableDoubleCache;
+  config.enableL1CacheUB = p.enableL1CacheUB, config.doMTE2Preload = p.doMTE2Preload, config.iterateOrder = p.iterateOrder;
+  config.scheduleType = p.scheduleType, config.enableReuse = p.enableReuse, config.enableUBReuse = p.enableUBReuse;
+  config.isPartialOutput = p.isPartialOutput, config.isA2B2Shared = p.isA2B2Shared;
+  config.isEnableChannelSplit = p.isEnableChannelSplit, config.enableKdimReorderLoad = p.enableKdimReorderLoad;
+}
+} // namespace Internal
+template <MatmulConfigMode mode, typename... Params>
+constexpr MatmulConfig GetMMConfig(Params &&...params) {
+  MatmulConfig config = mode == MatmulConfigMode::CONFIG_NORM         ? GetNormalConfig()
+                        : mode == MatmulConfigMode::CONFIG_MDL        ? GetMDLConfig()
+                        : mode == MatmulConfigMode::CONFIG_SPECIALMDL ? GetSpecialMDLConfig()
+                                                                      : GetIBShareNormConfig();
+  (Internal::apply(config, params), ...);
+  return config;
+}
+
+constexpr MatmulConfig CFG_NORM = GetNormalConfig();
+constexpr MatmulConfig CFG_MDL = GetMDLConfig();
+constexpr MatmulConfig CFG_IBSHARE_NORM = GetIBShareNormConfig();
+constexpr MatmulConfig MM_CFG_BB = GetBasicConfig(128, 128, 128);
+
+/* ---- tiling ------------------------------------------------------------------------------------ */
+
+namespace tiling {
+struct TCubeTiling {
+#define X(name) int32_t name;
+  SK_CUBE_TILING_LIST(X)
+#undef X
+};
+static_assert(sizeof(TCubeTiling) == sizeof(sk_cube_tiling), "layout of TCubeTiling");
+} // namespace tiling
+using tiling::TCubeTiling;
+
+/* A tiling that is known at compile time: GetMatmulApiTiling. */
+struct MatmulApiStaticTiling {
+  MatmulConfig cfg;
+  int32_t baseM = 0, baseN = 0, baseK = 0, singleCoreM = 0, singleCoreN = 0, singleCoreK = 0;
+};
+template <class A, class B, class C, class Bias = C>
+constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &config, int32_t = 512 * 1024) {
+  MatmulApiStaticTiling result{config};
+  result.baseM = static_cast<int32_t>(config.basicM), result.baseN = static_cast<int32_t>(config.basicN);
+  result.baseK = static_cast<int32_t>(config.basicK);
+  result.singleCoreM = static_cast<int32_t>(config.singleCoreM), result.singleCoreN = static_cast<int32_t>(config.singleCoreN);
+  result.singleCoreK = static_cast<int32_t>(config.singleCoreK);
+  return result;
+}
+
+} // namespace AscendC
+
+using AscendC::tiling::TCubeTiling;
+
+#endif

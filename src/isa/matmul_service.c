@@ -1,0 +1,320 @@
+/* matmul_service.c - the calls of Matmul objects: on a cube core they are done at once; on a vector core each
+ * becomes a message to the service that the cube core of the same block runs.
+ *
+ * A vector core has one message outstanding. It leaves a line in the system workspace and, where inputs or
+ * results stand in its own buffer, passes them through its slot there. Order goes with the messages as with
+ * polled words (machine/soft.h). */
+#include <string.h>
+
+#include "isa/matmul.h"
+#include "isa/move.h"
+#include "kernel_operator/library.h"
+#include "machine/framework.h"
+#include "machine/soft.h"
+
+#define WORKSPACE_BYTES (16u << 20)
+#define MESSAGE_BYTES 64u
+
+/* A vector core's slot: message, A, B, bias, results. */
+enum { SLOT_INPUT_BYTES = 96 << 10, SLOT_BIAS_BYTES = 4 << 10, SLOT_A = 512, SLOT_B = SLOT_A + SLOT_INPUT_BYTES,
+       SLOT_BIAS = SLOT_B + SLOT_INPUT_BYTES, SLOT_RESULT = SLOT_BIAS + SLOT_BIAS_BYTES };
+
+static sk__matmul_call begin(const char *name, const void *site) {
+  return (sk__matmul_call){sk__enter(SK__PIPE_S, name, site), name, site};
+}
+
+static uint32_t slot_bytes(const sk__core *core) { return WORKSPACE_BYTES / sk__machine_soc(core->machine)->aiv_count / 512 * 512; }
+static uint64_t slot_of(sk__core *core) {
+  uint64_t index = (uint64_t)core->block_idx * core->ratio + core->sub_block;
+  return sk__framework_of(core)->system_workspace + index % sk__machine_soc(core->machine)->aiv_count * slot_bytes(core);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+static void await_reply(sk__core *core) {
+  while (__atomic_load_n(&core->matmul_served, __ATOMIC_ACQUIRE) != core->matmul_posted) sk__yield(core);
+  sk__soft_acquire(core, slot_of(core) + MESSAGE_BYTES, 0);
+}
+
+static void post(const sk__matmul_call *call, sk_matmul_order order, const sk_matmul *mm, const sk_matmul_target *target) {
+  sk__core *core = call->core;
+  await_reply(core);
+  sk__framework *framework = sk__framework_of(core);
+  framework->message = (sk_matmul_message){.order = (uint8_t)order, .site = call->site};
+  if (mm != NULL) framework->message.matmul = *mm;
+  if (target != NULL) framework->message.target = *target;
+  uint8_t line[MESSAGE_BYTES] = {(uint8_t)order};
+  uint32_t atomics = core->atomic_type;
+  core->atomic_type = 0;
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  if (!sk__gm_store(core, SK__PIPE_MTE3, slot_of(core), line, sizeof line)) sk__core_abort(core, SK_FAULT);
+  core->atomic_type = atomics;
+  sk__soft_publish(core, slot_of(core), 0);
+  sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.cross_flag_cycles);
+  __atomic_store_n(&core->matmul_posted, core->matmul_posted + 1, __ATOMIC_RELEASE);
+}
+
+void sk_matmul_begin_client(uint64_t workspace, uint32_t objects) {
+  sk__matmul_call call = begin("REGIST_MATMUL_OBJ", SK__SITE());
+  sk__core *core = call.core;
+  if (core->type != SK__AIV) return;
+  if (core->view.own_ratio == 0 || sk__neighbour(core, SK__AIC, 0) == NULL) {
+    sk__instr_finding(core, "CROSS_NOT_MIXED", SK__CAT_OPERATOR, SK__ERROR,
+                      "declare the kernel __mix__(1, 1) or __mix__(1, 2), or define ASCENDC_CUBE_ONLY for one of cube cores only",
+                      "a Matmul object on a vector core without a cube core: nobody runs its service");
+    sk__core_abort(core, SK_FAULT);
+  }
+  if (core->view.own_ratio == 1 && core->sub_block == 1) {
+    sk__instr_finding(core, "H3", SK__CAT_OPERATOR, SK__ERROR, "Guard the Matmul calls so that only sub-block 0 issues them",
+                      "the second vector core talks to the matmul service of a 1:1 kernel, which never receives its messages");
+    sk__core_abort(core, SK_FAULT);
+  }
+  sk__framework_of(core)->matmuls = (uint8_t)objects;
+  sk__framework_of(core)->system_workspace = workspace;
+}
+
+void sk_matmul_quit(void) {
+  if (sk__self == NULL || sk__self->type != SK__AIV) return;
+  sk__matmul_call call = begin("the end of the Matmul objects", SK__SITE());
+  post(&call, SK_MATMUL_QUIT, NULL, NULL);
+}
+
+/* ---- the service ----------------------------------------------------------------------------------- */
+
+/* L1 and L0C are shared by all objects: no result stays in L0C from one message to the next. */
+typedef struct service { uint64_t l1, l0c; uint32_t l1_bytes, l0c_bytes; void *pipe; } service;
+
+static void serve_one(sk__core *core, const sk_matmul_message *message, service *s) {
+  sk__matmul_call call = {core, message->order == SK_MATMUL_ALL ? "IterateAll" : "GetTensorC", message->site};
+  sk_matmul mm = message->matmul;
+  mm.pipe = s->pipe;
+  mm.l1 = s->l1, mm.l1_bytes = s->l1_bytes, mm.l0c = s->l0c, mm.l0c_bytes = s->l0c_bytes;
+  sk__matmul_take_memory(&call, &mm);
+  s->l1 = mm.l1, s->l1_bytes = mm.l1_bytes, s->l0c = mm.l0c, s->l0c_bytes = mm.l0c_bytes;
+  uint32_t first = message->order == SK_MATMUL_ALL ? 0 : (uint32_t)mm.step - 1;
+  uint32_t last = message->order == SK_MATMUL_ALL ? sk__matmul_tiles(&mm) : first + 1;
+  for (uint32_t step = first; step < last; step++) {
+    sk__matmul_compute(&call, &mm, step, false);
+    sk__matmul_store(&call, &mm, step, &message->target);
+  }
+}
+
+void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
+  const void *site = SK__SITE();
+  sk__matmul_call call = begin("matmul service", site);
+  sk__core *core = call.core;
+  if (core->type != SK__AIC) return;
+  (void)workspace, (void)objects;
+  service s = {.pipe = sk__framework_of(core)->pipe};
+  uint32_t clients = core->view.own_ratio, quits = 0;
+  while (quits < clients) {
+    bool idle = true;
+    for (uint32_t i = 0; i < clients; i++) {
+      sk__core *client = sk__neighbour(core, SK__AIV, i);
+      if (client == NULL || __atomic_load_n(&client->matmul_posted, __ATOMIC_ACQUIRE) == client->matmul_served) continue;
+      idle = false;
+      sk__soft_acquire(core, slot_of(client), 0);
+      const sk_matmul_message *message = &sk__framework_of(client)->message;
+      if (message->order == SK_MATMUL_QUIT) quits++;
+      else serve_one(core, message, &s);
+      (void)begin("matmul service", site);
+      sk__pipe_barrier(core, SK__PIPE_ALL);
+      sk__soft_publish(core, slot_of(client) + MESSAGE_BYTES, 0);
+      __atomic_store_n(&client->matmul_served, client->matmul_served + 1, __ATOMIC_RELEASE);
+    }
+    if (idle) sk__yield(core);
+  }
+}
+
+/* ---- an object --------------------------------------------------------------------------------------- */
+
+void sk_matmul_init(sk_matmul *mm, const void *tiling, void *pipe, bool service_does) {
+  sk__core *core = begin("Matmul Init", SK__SITE()).core;
+  *mm = (sk_matmul){.a = {.element = mm->a.element, .format = mm->a.format}, .b = {.element = mm->b.element, .format = mm->b.format},
+                    .bias = {.element = mm->bias.element}, .service = service_does};
+  if (tiling == NULL || (service_does ? SK__AIV : SK__AIC) != core->type) return;
+  memcpy(&mm->tiling, tiling, sizeof mm->tiling);
+  const sk_cube_tiling *t = &mm->tiling;
+  mm->org_m = t->M, mm->org_n = t->N, mm->org_ka = t->Ka, mm->org_kb = t->Kb, mm->org_kc = 0;
+  mm->single_m = t->singleCoreM, mm->single_n = t->singleCoreN, mm->single_k = t->singleCoreK;
+  mm->with_bias = t->isBias != 0;
+  mm->pipe = pipe != NULL ? pipe : sk__framework_of(core)->pipe;
+  mm->ready = true;
+}
+
+/* An input from the vector core's buffer to its slot. */
+static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_operand *operand, const void *address) {
+  sk__core *core = call->core;
+  bool bias = operand == &mm->bias, is_a = operand == &mm->a;
+  int32_t outer = is_a ? mm->single_m : mm->single_n;
+  bool k_is_row = !bias && operand->transposed == is_a;
+  operand->rows = bias ? 1 : k_is_row ? mm->single_k : outer;
+  operand->pitch = bias || k_is_row ? outer : mm->single_k;
+  uint64_t rows = (uint32_t)operand->rows, columns = (uint32_t)operand->pitch;
+  if (operand->format == SK_MATMUL_NZ) {
+    uint32_t c0 = 256 / sk__matmul_bits(operand->element);
+    rows = (rows + 15) / 16 * 16;
+    columns = (columns + c0 - 1) / c0 * c0;
+  }
+  uint64_t bytes = rows * columns * sk__matmul_bits(operand->element) / 8, room = bias ? SLOT_BIAS_BYTES : SLOT_INPUT_BYTES;
+  if (bytes > room) {
+    sk__bad_argument(core, bias ? "a bias in the vector core's buffer, in bytes," : "an input in the vector core's buffer, in bytes,",
+                     (int64_t)bytes, "at most %llu", (unsigned long long)room);
+    return;
+  }
+  await_reply(core); /* the slot may be in use */
+  const void *from = sk__ub_operand(core, address, bytes, SK__BLOCK_BYTES, "the tensor");
+  if (from == NULL) return;
+  uint64_t to = slot_of(core) + (bias ? SLOT_BIAS : is_a ? SLOT_A : SLOT_B);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  sk__local_access(core, SK__PIPE_MTE3, SK__READ, from, bytes);
+  if (!sk__gm_store(core, SK__PIPE_MTE3, to, from, bytes)) return;
+  sk__advance_gm(core, SK__PIPE_MTE3, bytes, false);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  operand->address = to;
+}
+
+void sk_matmul_give(sk_matmul *mm, sk_matmul_operand *operand, const void *address, bool local, bool transposed) {
+  static const char *const names[] = {"SetTensorA", "SetTensorB", "SetBias"};
+  sk__matmul_call call = begin(names[operand == &mm->a ? 0 : operand == &mm->b ? 1 : 2], SK__SITE());
+  if (call.core->type != (mm->service ? SK__AIV : SK__AIC)) return;
+  operand->transposed = transposed;
+  operand->rows = operand->pitch = 0;
+  operand->address = (uint64_t)(uintptr_t)address;
+  mm->step = 0;
+  if (operand == &mm->bias) mm->with_bias = true;
+  if (!local) return;
+  operand->address = 0;
+  if (!mm->service) sk__not_modelled_instr(call.core, "an input that is not in device memory, on a cube core");
+  else if (mm->ready) pass_on(&call, mm, operand, address);
+  else (void)sk__matmul_complete(&call, mm);
+}
+
+static bool size_legal(sk__core *core, const char *what, int32_t value, int32_t most) {
+  if (value >= 1 && value <= most) return true;
+  sk__bad_argument(core, what, value, "1..%d, the whole matrix", most);
+  return false;
+}
+void sk_matmul_shape(sk_matmul *mm, int32_t m, int32_t n, int32_t k) {
+  sk__core *core = begin("the Matmul object's shape", SK__SITE()).core;
+  if (core->type != (mm->service ? SK__AIV : SK__AIC)) return;
+  int32_t most_k = mm->org_ka < mm->org_kb || mm->org_kb == 0 ? mm->org_ka : mm->org_kb;
+  if (!size_legal(core, "M", m, mm->org_m) || !size_legal(core, "N", n, mm->org_n) || !size_legal(core, "K", k, most_k)) return;
+  mm->single_m = m, mm->single_n = n, mm->single_k = k;
+}
+
+bool sk_matmul_iterate(sk_matmul *mm, bool partial) {
+  sk__matmul_call call = begin("Iterate", SK__SITE());
+  if (call.core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return false;
+  if (partial && mm->service) {
+    sk__not_modelled_instr(call.core, "partial sums of a Matmul object on a vector core");
+    return false;
+  }
+  if ((uint32_t)mm->step >= sk__matmul_tiles(mm)) {
+    mm->step = 0;
+    return false;
+  }
+  mm->step++;
+  if (mm->service) return true; /* the service computes the tile when it is asked for it */
+  sk__matmul_take_memory(&call, mm);
+  sk__matmul_compute(&call, mm, (uint32_t)mm->step - 1, partial);
+  return true;
+}
+
+/* A result that the service left in the slot. */
+static void fetch(const sk__matmul_call *call, void *ub, uint32_t rows, uint32_t columns, const sk_matmul_target *target) {
+  sk__core *core = call->core;
+  uint32_t bytes = sk__matmul_bits(target->element) / 8, pitch = sk__matmul_pitch(columns, target->element);
+  bool nz = target->format == SK_MATMUL_NZ;
+  if (nz) rows = (rows + 15) / 16 * 16, columns = pitch = (columns + 15) / 16 * 16;
+  uint64_t extent = (uint64_t)rows * pitch * bytes;
+  uint8_t *to = sk__ub_operand(core, ub, extent, SK__BLOCK_BYTES, "the tensor");
+  if (to == NULL) return;
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  uint64_t row = (uint64_t)columns * bytes, step = (uint64_t)pitch * bytes;
+  if (row == step) row = step = extent, rows = 1;
+  for (uint32_t r = 0; r < rows; r++) {
+    if (!sk__gm_load(core, SK__PIPE_MTE2, to + r * step, target->address + r * step, row)) return;
+    sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, to + r * step, row);
+  }
+  sk__advance_gm(core, SK__PIPE_MTE2, extent, true);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+/* The target in the slot for a result of this size; false: a finding said that it does not fit. */
+static bool through_slot(sk__core *core, sk_matmul_target *target, uint32_t rows, uint32_t columns) {
+  uint64_t bytes = (uint64_t)(rows + 15) / 16 * 16 * sk__matmul_pitch(columns, target->element) * sk__matmul_bits(target->element) / 8;
+  uint32_t room = slot_bytes(core) - SLOT_RESULT;
+  target->address = slot_of(core) + SLOT_RESULT;
+  if (target->format == SK_MATMUL_ND) target->format = SK_MATMUL_ND_ALIGN;
+  if (bytes <= room) return true;
+  sk__bad_argument(core, "a result for the vector core's buffer, in bytes,", (int64_t)bytes, "at most %u", room);
+  return false;
+}
+
+void sk_matmul_get(sk_matmul *mm, const sk_matmul_target *wanted, void *ub) {
+  sk__matmul_call call = begin("GetTensorC", SK__SITE());
+  sk__core *core = call.core;
+  if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return;
+  if (mm->step == 0) {
+    sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "call Iterate before, and stop when it returns false",
+                      "there is no tile: Iterate has not computed one");
+    return;
+  }
+  sk_matmul_target target = *wanted;
+  if (!mm->service) {
+    if (ub != NULL) sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
+    else sk__matmul_store(&call, mm, (uint32_t)mm->step - 1, &target);
+    return;
+  }
+  sk__matmul_area area = sk__matmul_area_of(mm, (uint32_t)mm->step - 1);
+  if (ub != NULL) {
+    target.sequential = true;
+    if (!through_slot(core, &target, (uint32_t)area.rows, (uint32_t)area.columns)) return;
+  }
+  post(&call, SK_MATMUL_TILE, mm, &target);
+  await_reply(core);
+  if (ub != NULL) fetch(&call, ub, (uint32_t)area.rows, (uint32_t)area.columns, &target);
+}
+
+void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool wait) {
+  sk__matmul_call call = begin("IterateAll", SK__SITE());
+  sk__core *core = call.core;
+  if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return;
+  sk_matmul_target target = *wanted;
+  mm->step = 0;
+  if (!mm->service) {
+    if (ub != NULL) {
+      sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
+      return;
+    }
+    sk__matmul_take_memory(&call, mm);
+    for (uint32_t step = 0; step < sk__matmul_tiles(mm); step++) {
+      sk__matmul_compute(&call, mm, step, false);
+      sk__matmul_store(&call, mm, step, &target);
+    }
+    return;
+  }
+  if (ub == NULL) {
+    post(&call, SK_MATMUL_ALL, mm, &target);
+    if (wait) await_reply(core);
+    return;
+  }
+  if (!through_slot(core, &target, (uint32_t)mm->single_m, (uint32_t)mm->single_n)) return;
+  target.rows = mm->single_m;
+  target.pitch = mm->single_n;
+  post(&call, SK_MATMUL_ALL, mm, &target);
+  await_reply(core);
+  fetch(&call, ub, (uint32_t)mm->single_m, (uint32_t)mm->single_n, &target);
+}
+
+void sk_matmul_wait(sk_matmul *mm) {
+  sk__matmul_call call = begin("WaitIterateAll", SK__SITE());
+  if (mm->service && call.core->type == SK__AIV) await_reply(call.core);
+}
+
+void sk_matmul_end(sk_matmul *mm) {
+  sk__matmul_call call = begin("End", SK__SITE());
+  if (mm->service && call.core->type == SK__AIV) await_reply(call.core);
+  mm->step = 0;
+}

@@ -5,7 +5,6 @@ THIRD = "third chip generation only"
 NO_CALL = "the host interface modelled has no call that leads to it"
 
 NOT_HERE = {
-    "H3": f"{CXX}: Matmul objects",
     "H6": f"{GE}: the captured-graph planner never launches a 1:2 operator at 1:1",
     "H9": "comes out as SYNC_GM (sync_gm_set_order.c): a set covers what stands before it on its own pipe, nothing else",
     "H16": "needs an option (dcci_disable_on_kernel) that no mode of the matrix sets; tests/fuse has it",

@@ -89,14 +89,21 @@ static inline void sk__probe_set_kind(sk__probe *probe, sk__access kind) {
   probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
 }
 
+static inline uint64_t sk__write_order_from(const sk__order *order, sk__pipe pipe) {
+  return order->same_pipe && (order->in_order_pipes >> pipe & 1u) == 0 ? UINT64_MAX : order->ordered_clock;
+}
+static inline uint64_t sk__stamp_of(const sk__order *order, sk__pipe pipe) {
+  return ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
+}
+
 static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__order *order, sk__pipe pipe,
                                    sk__access kind, const void *site, const char *instr) {
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
   probe->ordered_clock = order->ordered_clock;
-  probe->write_order_from = order->same_pipe && (order->in_order_pipes >> pipe & 1u) == 0 ? UINT64_MAX : order->ordered_clock;
-  probe->stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + pipe) << SK__STAMP_SHIFT | order->clock[pipe];
+  probe->write_order_from = sk__write_order_from(order, pipe);
+  probe->stamp = sk__stamp_of(order, pipe);
   probe->core = order->core;
   probe->pipe = (uint8_t)pipe;
   probe->origin = sk__call_of(checker, site, instr);

@@ -180,17 +180,69 @@ __attribute__((flatten)) void sk__shadow_local(sk__checker *checker, sk__order *
   sk__probe_end(&probe);
 }
 
-__attribute__((flatten)) void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe,
-                                                      const sk__local_range *ranges, uint32_t n, const void *site,
-                                                      const char *instr) {
-  if (!order->enabled) return;
-  sk__probe probe;
-  sk__probe_begin(&probe, checker, order, pipe, SK__READ, site, instr);
-  for (uint32_t i = 0; i < n; i++) {
-    sk__probe_set_kind(&probe, ranges[i].kind);
-    range_access(&probe, ranges[i].address, ranges[i].bytes);
-    sk__probe_end(&probe); /* a finding is about one kind of access */
+/* What judging one repeat of a vector instruction needs. Never has its address taken, so that it stays in
+ * registers: a probe goes to memory, which costs as much as the judgement. */
+typedef struct quick {
+  const sk__checker *checker;
+  const uint64_t *row;
+  uint64_t ordered_clock, write_order_from, begin_clock, stamp;
+  uint32_t class;
+  uint8_t pipe;
+  uint16_t origin;
+} quick;
+
+static inline quick quick_begin(sk__checker *checker, const sk__order *order, sk__pipe pipe, const void *site,
+                                const char *instr) {
+  return (quick){
+    checker, order->row[pipe], order->ordered_clock, sk__write_order_from(order, pipe), order->begin_clock,
+    sk__stamp_of(order, pipe), reader_class[pipe], (uint8_t)pipe, sk__call_of(checker, site, instr),
+  };
+}
+
+static inline bool quick_ordered(const quick *q, uint64_t stamp, uint64_t own_from) {
+  uint64_t clock = sk__stamp_clock(stamp);
+  uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
+  return clock < q->ordered_clock || clock <= q->row[pipe] || (pipe == q->pipe && clock >= own_from);
+}
+
+/* A whole chunk of its own, accessed in order: done here. Everything else changes nothing and is false. */
+static inline bool quick_access(const quick *q, const sk__local_range *range) {
+  uint64_t offset = range->address - SK__LOCAL_BASE;
+  sk__local_chunk *chunk = &q->checker->local_chunks[offset >> SK__CHUNK_SHIFT];
+  if (range->bytes != SK__CHUNK_BYTES || offset % SK__CHUNK_BYTES != 0 || range->kind == SK__READ_ANY ||
+      !q->checker->local_pages[offset >> SK__PAGE_SHIFT].split || chunk->runs != NULL)
+    return false;
+  sk__local_cell *cell = &chunk->cell;
+  if (!quick_ordered(q, cell->writer, q->write_order_from)) return false;
+  if (range->kind == SK__READ) {
+    if (sk__stamp_clock(cell->writer) < q->begin_clock) return false;
+    cell->reader[q->class] = q->stamp;
+    cell->reader_origin[q->class] = q->origin;
+    return true;
   }
+  const uint64_t *r = cell->reader;
+  for (uint32_t i = 0; i < SK__LOCAL_READERS; i++)
+    if (r[i] != 0 && !quick_ordered(q, r[i], 0)) return false;
+  *cell = (sk__local_cell){.writer = q->stamp, .writer_origin = q->origin};
+  return true;
+}
+
+__attribute__((flatten, noinline)) static void slow_range(sk__checker *checker, sk__order *order, sk__pipe pipe,
+                                                          const sk__local_range *range, const void *site,
+                                                          const char *instr) {
+  sk__probe probe;
+  sk__probe_begin(&probe, checker, order, pipe, range->kind, site, instr);
+  access_bytes(&probe, range->address, range->bytes);
+  sk__probe_end(&probe); /* a finding is about one kind of access */
+}
+
+void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,
+                             uint32_t n, const void *site, const char *instr) {
+  if (!order->enabled) return;
+  if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
+  quick q = quick_begin(checker, order, pipe, site, instr);
+  for (uint32_t i = 0; i < n; i++)
+    if (!quick_access(&q, &ranges[i])) slow_range(checker, order, pipe, &ranges[i], site, instr);
 }
 
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,

@@ -1,0 +1,1 @@
+"""From an FX graph to a GE graph, its passes, its dumps and its execution."""

@@ -176,6 +176,9 @@ static PyMethodDef methods[] = {
     {"model_destroy", model_destroy, METH_O, "Ends the model."},
     {"model_json", model_json, METH_VARARGS, "(model, path): writes its graph."},
     {"model_optimize", core_model_optimize, METH_VARARGS, "(model, [(option id, value)...]): fuses it."},
+    {"ge_operator", core_ge_operator, METH_O,
+     "(name, type, scope, options, cube cores, vector cores) or None: whose launches follow on this thread."},
+    {"ge_compile", core_ge_compile, METH_O, "(model): fuses its scopes by the rules of graph mode; what became of each launch."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -12,5 +12,7 @@ PyObject *core_fail(aclError code, const char *call);
 PyObject *core_done(aclError code, const char *call);
 
 PyObject *core_model_optimize(PyObject *self, PyObject *arguments);
+PyObject *core_ge_operator(PyObject *self, PyObject *argument);
+PyObject *core_ge_compile(PyObject *self, PyObject *argument);
 
 #endif

@@ -76,6 +76,10 @@ class NPUGraph:
         sk_options.check(optimize_options, debug_options)
         _core.model_optimize(self._captured("super_kernel_optimize"), sk_options.to_c(optimize_options, debug_options))
 
+    def ge_compile(self) -> str:
+        """Fuses the captured work by the rules of graph mode; what became of each launch, for people. Once."""
+        return _core.ge_compile(self._captured("ge_compile"))
+
     def _forget(self):
         capture, self._capture = self._capture, None
         if capture is not None:

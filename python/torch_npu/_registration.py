@@ -97,6 +97,12 @@ def after_import(name, callback):
         sys.meta_path.insert(0, _Finder(name, callback))
 
 
+def _trace_streams(module):
+    """Streams and events made inside a compiled model are objects of the graph, as torch's own are."""
+    known = module.UserDefinedClassVariable._in_graph_classes()
+    known.update((torch.npu.Stream, torch.npu.Event))
+
+
 def finish(npu):
     """After the modules of torch.npu are loaded: everything that torch generates from them."""
     torch.utils.rename_privateuse1_backend("npu")
@@ -105,5 +111,6 @@ def finish(npu):
         for_tensor=True, for_module=True, for_storage=True,
         unsupported_dtype=[torch.quint8, torch.quint4x2, torch.quint2x4, torch.qint32, torch.qint8])
     after_import(_INTERFACES, _register_interface)
+    after_import("torch._dynamo.variables.user_defined", _trace_streams)
     from .npugraph_ex import register
     register.install()

@@ -1,4 +1,6 @@
 """Streams and events."""
+import contextlib
+
 import torch
 from superkernel import _core, _device
 
@@ -83,6 +85,8 @@ _PRIVATE_USE = 20  # c10::DeviceType::PrivateUse1
 
 def current_stream(device=None) -> Stream:
     """The stream that this thread's work goes to."""
+    if torch.compiler.is_dynamo_compiling():
+        return torch.accelerator.current_stream()
     return _of_id(_device.current_stream())
 
 
@@ -114,6 +118,8 @@ class StreamContext:
 
 def stream(stream) -> StreamContext:
     """Work inside the `with` block goes to the stream; None changes nothing."""
+    if torch.compiler.is_dynamo_compiling():  # Dynamo knows a stream itself as such a block
+        return contextlib.nullcontext() if stream is None else stream
     return StreamContext(stream)
 
 

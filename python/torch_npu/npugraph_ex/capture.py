@@ -22,21 +22,22 @@ def _flat(value):
 
 def not_capturable(graph) -> str:
     """Why the graph cannot be captured: text for a warning, '' if it can."""
-    host, any_device = set(), False
+    calls = [node for node in graph.nodes if node.op == "call_function"]
+    if not any(_on_device(one) for node in calls for one in _flat(node.meta.get("val"))):
+        return f"no operation of it is on device {DEVICE}"
+    host = set()
     for node in graph.nodes:
         held = _flat(node.meta.get("val"))
         if node.op == "placeholder":
             if any(isinstance(one, torch.Tensor) and not _on_device(one) for one in held):
                 host.add(node)
         elif node.op == "call_function":
-            on_device = any(_on_device(one) for one in held)
-            any_device = any_device or on_device
             sources = node.all_input_nodes
             reads_device = any(_on_device(one) for source in sources for one in _flat(source.meta.get("val")))
             made_on_host = any(isinstance(one, torch.Tensor) and not _on_device(one) for one in held)
             if any(source in host for source in sources) or (made_on_host and reads_device):
                 return f"{node.target}{at(node_line(node))} works on host memory, which a replay does not repeat"
-    return "" if any_device else f"no operation of it is on device {DEVICE}"
+    return ""
 
 
 class _Captured:
@@ -155,7 +156,8 @@ class CompiledGraph:
         caller = torch.npu.current_stream()
         limit = torch.npu.get_stream_limit(caller)
         stream = torch.npu.Stream()
-        torch.npu.set_stream_limit(stream, limit["cube_core_num"], limit["vector_core_num"])
+        if limit != torch.npu.get_device_limit():
+            torch.npu.set_stream_limit(stream, limit["cube_core_num"], limit["vector_core_num"])
         graph = torch.npu.NPUGraph()
         with torch.npu.graph(graph, pool=self.pool, stream=stream, capture_error_mode=config.capture_error_mode.value):
             streams.bind_current()

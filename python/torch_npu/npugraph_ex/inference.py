@@ -113,7 +113,7 @@ class CachedCallable:
         self.func, self.config, self.decompositions, self.dynamic = func, config, decompositions, dynamic
         self.stored = _Stored(path)
         self.owner = (func.__self__,) if isinstance(func, types.MethodType) else ()
-        self.compiled = None
+        self.compiled, self.fixed = None, True  # fixed: one traced form, which guards must admit
         self.__name__, self.__doc__ = func.__name__, func.__doc__
 
     def __getstate__(self):
@@ -127,7 +127,7 @@ class CachedCallable:
     def _call(self, args, kwargs):
         if self.compiled is None:
             self.compiled = self._load(args, kwargs) or self._compile(args, kwargs)
-        elif not self._fits(self.compiled, args, kwargs):
+        elif self.fixed and not self._fits(self.compiled, args, kwargs):
             failed = self.compiled._artifacts.guard_manager.check_verbose(
                 self.compiled.prepare_f_locals(*self.owner, *args, **kwargs)).verbose_code_parts
             why = failed[0].split("  #")[0] if failed else "unknown"
@@ -147,6 +147,17 @@ class CachedCallable:
             owner = f"L['{next(iter(inspect.signature(self.func.__func__).parameters))}']"
         return [not (guard.is_global or guard.guard_type in CheckFunctionManager.UNSUPPORTED_SERIALIZATION_GUARD_TYPES
                      or (owner is not None and guard.name.startswith(owner))) for guard in guards]
+
+    def _compile_only(self, why):
+        """Without a file, as torch.compile does it."""
+        warn(f"npugraph_ex: {self.func.__qualname__} is not cached: {why}")
+        self.fixed = False
+
+        def lower(gm, example_inputs):
+            return backend.compile_dynamo_graph(gm, example_inputs, self.config, self.decompositions)
+
+        method = torch.compile(self.func, backend=lower, fullgraph=True, dynamic=self.dynamic)
+        return lambda *args, **kwargs: method(*args[len(self.owner):], **kwargs)
 
     def _load(self, args, kwargs):
         content = self.stored.read()
@@ -174,8 +185,14 @@ class CachedCallable:
                 records = None
             return _Graph(records, backend.compile_dynamo_graph(gm, example_inputs, self.config, self.decompositions))
 
-        compiled = torch.compile(self.func, backend=trace, fullgraph=True, dynamic=self.dynamic,
-                                 options={"guard_filter_fn": self._keep_guards}).aot_compile((args, kwargs))
+        wanted = torch.compile(self.func, backend=trace, fullgraph=True, dynamic=self.dynamic,
+                               options={"guard_filter_fn": self._keep_guards})
+        try:
+            compiled = wanted.aot_compile((args, kwargs))
+        except TypeError as why:
+            if "cannot be saved" not in str(why):
+                raise
+            return self._compile_only(str(why))
         if compiled._artifacts.compiled_fn.records is not None:
             self.stored.write({
                 "version": VERSION, "torch": str(torch.__version__),

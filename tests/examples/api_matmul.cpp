@@ -3,6 +3,7 @@
  * the vector core; cube cores on their own. Against host arithmetic in double. */
 #include "host.hpp"
 #include "kernel_operator.h"
+#include "tiling/tiling_api.h"
 
 using namespace AscendC;
 
@@ -259,6 +260,41 @@ static void RunAlone() {
     }
 }
 
+/* Tilings of many shapes cover the matrix and fit the memories; what cannot be met is -1. */
+static void CheckTilings() {
+  using matmul_tiling::DataType;
+  for (int32_t m : {1, 17, 500, 4096})
+    for (int32_t n : {1, 33, 768})
+      for (DataType type : {DataType::DT_INT8, DataType::DT_FLOAT16, DataType::DT_FLOAT})
+        for (int32_t cores : {1, 7, 48}) {
+          matmul_tiling::MultiCoreMatmulTiling choice;
+          choice.SetDim(cores);
+          choice.SetAType(TPosition::GM, CubeFormat::ND, type);
+          choice.SetShape(m, n, 1000);
+          choice.SetOrgShape(m, n, 1000);
+          TCubeTiling t{};
+          Check(choice.GetTiling(t), 0);
+          int32_t bytes = type == DataType::DT_INT8 ? 1 : type == DataType::DT_FLOAT16 ? 2 : 4, parts = 0, down = 0, along = 0;
+          choice.GetCoreNum(parts, down, along);
+          Check(parts == t.usedCoreNum && parts <= cores && down * along == parts, true);
+          Check(down * t.singleCoreM >= m && along * t.singleCoreN >= n, true);
+          Check(t.baseM * t.baseN * 4 <= 128 * 1024 && t.baseM * t.baseK * bytes <= 64 * 1024 && t.baseN * t.baseK * bytes <= 64 * 1024, true);
+        }
+  matmul_tiling::MultiCoreMatmulTiling none, beyond, fixed;
+  TCubeTiling t{};
+  Check(none.GetTiling(t), -1);
+  beyond.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+  beyond.SetOrgShape(64, 64, 64);
+  beyond.SetShape(128, 64, 64);
+  Check(beyond.GetTiling(t), -1);
+  fixed.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+  fixed.SetOrgShape(1024, 1024, 64);
+  fixed.SetFixSplit(512, 512);
+  Check(fixed.GetTiling(t), -1);
+  Check(fixed.SetOrgShape(0, 1, 1), -1);
+  Check(fixed.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_DOUBLE), -1);
+}
+
 int main() {
   Device device;
   DeviceArray<uint8_t> system(RESERVED_WORKSPACE);
@@ -277,5 +313,6 @@ int main() {
   RunQuantised<half, int8_t, false>();
   RunQuantised<half, half, false>();
   RunAlone();
+  CheckTilings();
   return Report("api_matmul", results, wrong);
 }

@@ -110,9 +110,14 @@ SK_SWIGLU(const SharedTmp &, const uint32_t count)
 
 /* ---- softmax ------------------------------------------------------------------------------------------ */
 
+/* Tilings name the shape; the other fields are the framework's and change nothing here. */
+#define SK_TILING_FIELD(name) uint32_t name = 0;
+#define SK_SOFTMAX_TILING_LIST(X)                                                                                    \
+  X(srcM) X(srcK) X(srcSize) X(outMaxM) X(outMaxK) X(outMaxSize) X(splitM) X(splitK) X(splitSize) X(reduceM)         \
+  X(reduceK) X(reduceSize) X(rangeM) X(tailM) X(tailSplitSize) X(tailReduceSize)
+#define SK_NORM_TILING_LIST(X) X(bLength) X(sLength) X(hLength) X(originalHLength)
 struct SoftMaxTiling {
-  uint32_t srcM = 0, srcK = 0, srcSize = 0, outMaxM = 0, outMaxK = 0, outMaxSize = 0, splitM = 0, splitK = 0, splitSize = 0,
-           reduceM = 0, reduceK = 0, reduceSize = 0, rangeM = 0, tailM = 0, tailSplitSize = 0, tailReduceSize = 0;
+  SK_SOFTMAX_TILING_LIST(SK_TILING_FIELD)
 };
 struct SoftMaxShapeInfo {
   uint32_t srcM = 0, srcK = 0, oriSrcM = 0, oriSrcK = 0;
@@ -212,10 +217,10 @@ struct MeanParams {
   uint32_t outter = 1, inner = 0, n = 0;
 };
 struct LayerNormTiling {
-  uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0;
+  SK_NORM_TILING_LIST(SK_TILING_FIELD)
 };
 struct RmsNormTiling {
-  uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0;
+  SK_NORM_TILING_LIST(SK_TILING_FIELD)
 };
 struct DequantParams {
   uint32_t m = 0, n = 0, calCount = 0;

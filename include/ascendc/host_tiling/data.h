@@ -1,0 +1,26 @@
+/* data.h - tiling structures on the host: the kernel's structure with setters, getters and a copy into a buffer. */
+#ifndef SK_HOST_TILING_DATA_H
+#define SK_HOST_TILING_DATA_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/* SK_HOST_TILING(Name, Base, LIST): a class of namespace optiling; LIST(X) has the fields as X(name). */
+#define SK_HOST_TILING_FIELD(name)                                                                          \
+  void set_##name(decltype(sk_base::name) value) { this->name = value; }                                    \
+  decltype(sk_base::name) get_##name() const { return this->name; }
+#define SK_HOST_TILING(Name, Base, LIST)                                                                    \
+  class Name : public Base {                                                                                \
+    using sk_base = Base;                                                                                   \
+                                                                                                            \
+  public:                                                                                                   \
+    LIST(SK_HOST_TILING_FIELD)                                                                              \
+    size_t GetDataSize() const { return sizeof(sk_base); }                                                  \
+    /* Nothing is written into a buffer that is too small. */                                               \
+    void SaveToBuffer(void *buffer, size_t capacity) const {                                                \
+      if (buffer != nullptr && capacity >= sizeof(sk_base)) std::memcpy(buffer, static_cast<const sk_base *>(this), sizeof(sk_base)); \
+    }                                                                                                       \
+  };
+
+#endif

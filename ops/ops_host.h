@@ -71,6 +71,7 @@ void sk_ops_output(sk_tensor *out, const sk_tensor *shape, sk_dtype dtype);
 void sk_ops_begin_launch(void);
 int sk_ops_end_launch(void);
 
-extern const sk_ops_code sk_ops_gating, sk_ops_dynamic_quant, sk_ops_add, sk_ops_sub, sk_ops_mul, sk_ops_cast, sk_ops_matmul;
+extern const sk_ops_code sk_ops_gating, sk_ops_dynamic_quant, sk_ops_add, sk_ops_sub, sk_ops_mul, sk_ops_cast, sk_ops_matmul,
+    sk_ops_quant_matmul;
 
 #endif

@@ -68,6 +68,22 @@ static const sk_operator_attribute matmul_attributes[] = {
     {"transpose_x2", SK_INTEGER, 0, "0; 1: mat2 is stored [.., n, k]"},
 };
 
+#define SCALES (BIT(SK_FLOAT) | BIT(SK_BF16) | BIT(SK_INT64) | BIT(SK_UINT64))
+static const sk_operator_tensor quant_matmul_inputs[] = {
+    {"x1", "[.., m, k], or [.., k, m] with transpose_x1", BIT(SK_INT8), 2, 6, false},
+    {"x2", "[.., k, n], or [.., n, k] with transpose_x2; batch dimensions broadcast; FRACTAL_NZ or row-major", BIT(SK_INT8), 2, 6, false},
+    {"scale", "[n] or [1]; integers are packed words", SCALES, 1, 1, false},
+    {"offset", "[n] or [1]; int8 results only", BIT(SK_FLOAT), 1, 1, true},
+    {"pertoken_scale", "[m]", BIT(SK_FLOAT), 1, 1, true},
+    {"bias", "[n], or [batch, 1, n]", FLOATS | BIT(SK_INT32), 1, 3, true},
+};
+static const sk_operator_tensor quant_matmul_outputs[] = {{"out", "[.., m, n]", HALVES | BIT(SK_INT8) | BIT(SK_INT32), 2, 6, false}};
+static const sk_operator_attribute quant_matmul_attributes[] = {
+    {"output_dtype", SK_INTEGER, 2, "1 float16, 2 int8, 3 int32, 27 bfloat16"},
+    {"transpose_x1", SK_INTEGER, 0, "0; 1: x1 is stored [.., k, m]"},
+    {"transpose_x2", SK_INTEGER, 0, "0; 1: x2 is stored [.., n, k]"},
+};
+
 static const sk_operator records[] = {
     {
         .name = "MoeGatingTopKSoftmax", .torch_name = "npu_moe_gating_top_k_softmax", .kernel_type = "AIV",
@@ -114,6 +130,14 @@ static const sk_operator records[] = {
         .rule = "out = self * mat2 for each batch; float types are summed in float32 and rounded once, int8 is summed in int32",
         INPUTS(matmul_inputs), OUTPUTS(matmul_outputs), ATTRIBUTES(matmul_attributes),
         .split = "blocks of up to 128 x 256 results", .sync = "none", .code = &sk_ops_matmul,
+    },
+    {
+        .name = "QuantBatchMatmulV3", .torch_name = "npu_quant_matmul", .kernel_type = "AIC with packed scales and for int32, else MIX 1:2",
+        .rule = "int32 sums (and int32 bias) times scale[n] and pertoken_scale[m], plus a float bias, rounded once; packed scales, and float "
+                "scales without pertoken_scale for float16 and int8, keep ten bits of mantissa; int8: nine bits, plus offset, then eight",
+        INPUTS(quant_matmul_inputs), OUTPUTS(quant_matmul_outputs), ATTRIBUTES(quant_matmul_attributes),
+        .split = "blocks of up to 128 x 256 results", .sync = "AIC only: none; MIX: cross-core flags 0 to 3 of each group",
+        .code = &sk_ops_quant_matmul,
     },
 };
 

@@ -170,11 +170,11 @@ static bool choose_kind(fix *f, uint64_t quant_pre, bool to_l1) {
   return fits;
 }
 
-/* The chip wants normal numbers as scales. */
+/* The chip wants normal numbers as scales, or zero; bits that are no part of the scale do not count. */
 static bool scales_legal(const fix *f) {
   uint32_t n = f->per_column ? f->columns : 1;
   for (uint32_t i = 0; i < n && f->kind >= KIND_SCALED_F16; i++) {
-    uint32_t exponent = (uint32_t)f->scales[i] >> 23 & 0xffu, mantissa = (uint32_t)f->scales[i] & 0x7fffffu;
+    uint32_t exponent = (uint32_t)f->scales[i] >> 23 & 0xffu, mantissa = (uint32_t)f->scales[i] & SCALE_MASK & 0x7fffffu;
     if (exponent != 0xff && (exponent != 0 || mantissa == 0)) continue;
     sk__instr_finding(f->core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "use a normal number as scale",
                       "the scale of column %u is infinite, NaN or subnormal", i);

@@ -104,9 +104,42 @@ static void half_products(void) { products(SK_FLOAT16); }
 static void int8_products(void) { products(SK_INT8); }
 static void float_products(void) { products(SK_FLOAT); }
 
+/* Packed scales on the cube alone, then the other forms on both core types, each on the results of the one before. */
+static sk_tensor quant_product(const sk_tensor *x1, const sk_tensor *x2, const sk_tensor *scale, const sk_tensor *pertoken, const sk_tensor *bias,
+                               sk_dtype to) {
+  const sk_tensor *in[] = {x1, x2, scale, NULL, pertoken, bias};
+  sk_attribute attributes[] = {{"output_dtype", SK_INTEGER, to, 0.0}};
+  sk_tensor out[1] = {{0}};
+  run("QuantBatchMatmulV3", in, 6, attributes, 1, out, 1);
+  return out[0];
+}
+static void quant_products(void) {
+  sk_tensor x = filled(tensor(SK_INT8, 2, 140, 600, 0), 1, 56), w = filled(tensor(SK_INT8, 2, 600, 330, 0), 2, 56);
+  sk_tensor w2 = filled(tensor(SK_INT8, 2, 330, 270, 0), 2, 56), bias = filled(tensor(SK_INT32, 1, 330, 0, 0), 1, 3);
+  sk_tensor number = filled(tensor(SK_FLOAT, 1, 330, 0, 0), 1, 56), one = binary("Mul", &number, NULL, &(sk_attribute){"scalar", SK_REAL, 0, 0.0});
+  sk_tensor scale = binary("Add", &one, NULL, &(sk_attribute){"scalar", SK_REAL, 0, 0x1p-10}), bits = scale;
+  bits.dtype = SK_INT32;
+  sk_tensor words = cast(&bits, SK_INT64);
+  sk_tensor tokens = filled(tensor(SK_FLOAT, 1, 140, 0, 0), 63, 64), single = filled(tensor(SK_FLOAT, 1, 1, 0, 0), 62, 63);
+  sk_tensor a = quant_product(&x, &w, &scale, NULL, &bias, SK_INT8);   /* both core types */
+  sk_tensor b = quant_product(&a, &w2, &single, &tokens, NULL, SK_BF16);
+  sk_tensor c = quant_product(&x, &w, &words, NULL, &bias, SK_INT8);   /* cube alone */
+  (void)quant_product(&c, &w2, &single, NULL, NULL, SK_INT32);
+  (void)binary("Add", &b, &b, NULL);
+}
+
+/* A scale for all by the scalar unit, made by the operator before; results clamped by the fixpipe. */
+static void half_results(void) {
+  sk_tensor x = filled(tensor(SK_INT8, 2, 70, 64, 0), 1, 56), w = filled(tensor(SK_INT8, 2, 64, 330, 0), 2, 56);
+  sk_tensor number = filled(tensor(SK_INT32, 1, 1, 0, 0), 63, 64), word = cast(&number, SK_INT64);
+  sk_tensor a = quant_product(&x, &w, &word, NULL, NULL, SK_FLOAT16), b = cast(&number, SK_INT64), c = quant_product(&x, &w, &b, NULL, NULL, SK_FLOAT16);
+  (void)binary("Add", &a, &c, NULL);
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"float", float_arithmetic}, {"bf16", bf16_arithmetic}, {"int8", int8_arithmetic}, {"casts", casts},
     {"half products", half_products}, {"int8 products", int8_products}, {"float products", float_products},
+    {"quant products", quant_products}, {"half results", half_results},
 };
 
 int main(int argc, char **argv) {

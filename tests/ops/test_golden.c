@@ -16,13 +16,16 @@ static json_t *load(const char *name) {
 
 static const char *dtype_name(json_t *tensor) { return json_string_value(json_object_get(tensor, "dtype")); }
 
-static sk_dtype dtype_of(json_t *tensor) {
-  const char *name = dtype_name(tensor);
-  if (strcmp(name, "fp16") == 0) return SK_FLOAT16;
-  if (strcmp(name, "bf16") == 0) return SK_BF16;
-  assert_string_equal(name, "fp32");
+static sk_dtype dtype_named(const char *name) {
+  static const struct { const char *name; sk_dtype dtype; } all[] = {
+      {"fp32", SK_FLOAT}, {"fp16", SK_FLOAT16}, {"bf16", SK_BF16}, {"int8", SK_INT8}, {"int32", SK_INT32}, {"int64", SK_INT64},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (strcmp(name, all[i].name) == 0) return all[i].dtype;
+  fail_msg("no type %s", name);
   return SK_FLOAT;
 }
+static sk_dtype dtype_of(json_t *tensor) { return dtype_named(dtype_name(tensor)); }
 
 static size_t elements(json_t *tensor) { return json_array_size(json_object_get(tensor, "data")); }
 static size_t last_dimension(json_t *tensor) {
@@ -117,6 +120,56 @@ static void play_quant(json_t *test) {
   free(scale);
 }
 
+/* A tensor of the file in device memory. Integers beyond 2^53 are read as such. */
+static sk_tensor upload_tensor(json_t *from) {
+  sk_tensor t = {.dtype = dtype_of(from), .format = SK_ND};
+  json_t *shape = json_object_get(from, "shape"), *data = json_object_get(from, "data");
+  for (; t.rank < json_array_size(shape); t.rank++) t.shape[t.rank] = json_integer_value(json_array_get(shape, t.rank));
+  if (json_object_get(from, "bits") != NULL) {
+    t.data = upload_float(from);
+    return t;
+  }
+  char *bytes = malloc(tensor_bytes(&t));
+  assert_non_null(bytes);
+  for (size_t i = 0; i < tensor_elements(&t); i++) {
+    if (t.dtype == SK_INT64) ((int64_t *)(void *)bytes)[i] = json_integer_value(json_array_get(data, i));
+    else set_element(bytes, t.dtype, i, number(from, i));
+  }
+  t.data = upload(bytes, tensor_bytes(&t));
+  free(bytes);
+  return t;
+}
+
+/* Inputs by the names of the record, as far as the file gives them. */
+static void take_inputs(op_call *call, sk_tensor *tensors, json_t *test) {
+  const sk_operator *op = sk_operator_find(call->name);
+  for (; call->in_count < op->input_count; call->in_count++) {
+    json_t *given = json_object_get(json_object_get(test, "inputs"), op->inputs[call->in_count].name);
+    if (!json_is_object(given)) continue;
+    tensors[call->in_count] = upload_tensor(given);
+    call->in[call->in_count] = &tensors[call->in_count];
+  }
+}
+
+/* Every element that the file has; the result may be longer, where rows stay untouched. */
+static void compare_all(json_t *test, const char *output, const sk_tensor *out) {
+  json_t *wanted = json_object_get(json_object_get(test, "outputs"), output);
+  assert_int_equal(dtype_of(wanted), out->dtype);
+  void *got = fetch(out);
+  for (size_t i = 0; i < elements(wanted); i++) compare(test, output, i, out->dtype, element(got, out->dtype, i));
+  free(got);
+}
+
+static void play_quant_matmul(json_t *test) {
+  sk_tensor in[8], out = {0};
+  const char *type = json_string_value(json_object_get(json_object_get(test, "attrs"), "output_dtype"));
+  op_call call = {.name = "npu_quant_matmul", .attribute = {INTEGER("output_dtype", dtype_named(type))}, .attribute_count = 1};
+  take_inputs(&call, in, test);
+  run_op(&call, &out, 1);
+  assert_int_equal(tensor_elements(&out), elements(json_object_get(json_object_get(test, "outputs"), "y")));
+  compare_all(test, "y", &out);
+}
+
 static void play_file(const char *name, void (*play)(json_t *)) {
   json_t *file = load(name), *test;
   size_t i;
@@ -135,4 +188,9 @@ static void test_dynamic_quant(void **state) {
   play_file("npu_dynamic_quant", play_quant);
 }
 
-SK_TESTS(SK_TEST(test_moe_gating_top_k_softmax), SK_TEST(test_dynamic_quant))
+static void test_quant_matmul(void **state) {
+  (void)state;
+  play_file("npu_quant_matmul", play_quant_matmul);
+}
+
+SK_TESTS(SK_TEST(test_moe_gating_top_k_softmax), SK_TEST(test_dynamic_quant), SK_TEST(test_quant_matmul))

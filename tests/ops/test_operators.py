@@ -12,10 +12,11 @@ import tap  # noqa: E402
 from programs import SOURCE, Sandbox, ids  # noqa: E402
 
 OPS = SOURCE / "ops"
-FULL, FEW = 0, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
+FULL, ONE, FEW = 0, 1, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
 
 # case, blocks: silent
-SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products") for blocks in (FULL, FEW)]
+SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products", "quant products", "half results")
+          for blocks in (FULL, FEW)]
 
 # name, file, replacements, case, blocks, ids that must be found
 LEFT = ("  if (tile >= 2) asc_sync_wait(PIPE_MTE3, PIPE_MTE2, tile & 1u);\n", "")
@@ -76,6 +77,34 @@ MUTANTS = [
      {"SYNC_LOCAL"}),
     ("matmul: blocks overlap by one row", "cube_tiles.h",
      [("b.m = cube_least(t->m - b.m0, t->block_m);", "b.m = cube_least(t->m - b.m0, t->block_m + 1);")], "half products", FULL, {"SYNC_GM"}),
+    ("quant_matmul: the cube does not wait for a free slot", "quant_matmul.c",
+     [("    if (turn >= SLOTS) asc_sync_block_wait(PIPE_FIX, FREE + turn % SLOTS);\n", "")], "quant products", ONE, {"SYNC_GM", "H7"}),
+    ("quant_matmul: the vector cores do not wait for the sums", "quant_matmul.c",
+     [("    asc_sync_block_wait(PIPE_MTE2, FULL + turn % SLOTS);\n", "")], "quant products", ONE, {"SYNC_GM", "H7"}),
+    ("quant_matmul: flags of the last slots are left", "quant_matmul.c",
+     [("  for (uint32_t left = turn < SLOTS ? turn : SLOTS; left > 0; left--) asc_sync_block_wait(PIPE_FIX, FREE + (turn - left) % SLOTS);\n", "")],
+     "quant products", ONE, {"H7"}),
+    ("quant_matmul: one vector core does not say that the slot is free", "quant_matmul.c",
+     [("    asc_sync_block_arrive(PIPE_MTE2, FREE + turn % SLOTS);\n", "    if (asc_get_sub_block_id() == 0) asc_sync_block_arrive(PIPE_MTE2, FREE + turn % SLOTS);\n")],
+     "quant products", ONE, {"DEADLOCK"}),
+    ("quant_matmul: sums are said to be there before they are", "quant_matmul.c",
+     [("asc_sync_block_arrive(PIPE_FIX, FULL + turn % SLOTS);", "asc_sync_block_arrive(PIPE_MTE2, FULL + turn % SLOTS);")], "quant products", ONE, {"SYNC_GM"}),
+    ("quant_matmul: the next chunk arrives while V reads", "quant_matmul.c",
+     [("  asc_sync_wait(PIPE_V, PIPE_MTE2, turn);\n", ""), ("  asc_sync_notify(PIPE_V, PIPE_MTE2, turn);\n", ""),
+      ("for (int i = 0; i < 3; i++) asc_sync_notify(PIPE_V, PIPE_MTE2, i);", "asc_sync_notify(PIPE_V, PIPE_MTE2, 2);"),
+      ("for (int i = 0; i < 3; i++) asc_sync_wait(PIPE_V, PIPE_MTE2, i);", "asc_sync_wait(PIPE_V, PIPE_MTE2, 2);")], "quant products", ONE, {"SYNC_LOCAL"}),
+    ("quant_matmul: V overwrites results that have not left", "quant_matmul.c",
+     [("  asc_sync_wait(PIPE_MTE3, PIPE_V, turn);\n", ""), ("  asc_sync_notify(PIPE_MTE3, PIPE_V, turn);\n", ""),
+      ("  for (int i = 0; i < 2; i++) asc_sync_notify(PIPE_MTE3, PIPE_V, i);\n", ""), ("  for (int i = 0; i < 2; i++) asc_sync_wait(PIPE_MTE3, PIPE_V, i);\n", "")],
+     "quant products", ONE, {"SYNC_LOCAL"}),
+    ("quant_matmul: the fixpipe's table is filled without a barrier", "quant_matmul.c",
+     [("cube_up(b->n * 8, 128));\n  asc_sync_pipe(PIPE_FIX);\n", "cube_up(b->n * 8, 128));\n")], "quant products", ONE, {"SAME_PIPE"}),
+    ("quant_matmul: CTRL is not set back", "quant_matmul.c", [("  asc_set_ctrl(ctrl);\n}", "}")], "half results", FULL, {"H33"}),
+    ("quant_matmul: the bias table is filled while M reads it", "cube_tiles.h",
+     [("  asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n  asc_copy_l12bt", "  asc_copy_l12bt"),
+      ("    if (first && t->has_bias) asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n", ""),
+      ("  asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n}", "}"), ("  asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n}", "}")],
+     "quant products", ONE, {"SYNC_LOCAL"}),
 ]
 
 sandbox = Sandbox()

@@ -48,21 +48,22 @@ namespace {
 
 bool on_device(const at::Tensor &tensor) { return tensor.device().type() == device_type; }
 
-void check_plain(std::optional<at::Layout> layout, std::optional<bool> pinned) {
+void check_plain(std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pinned) {
+  TORCH_CHECK(!device.has_value() || device->index() <= 0, *device, " does not exist; the simulated machine has one device, npu:0");
   TORCH_CHECK(!layout.has_value() || *layout == at::kStrided, "npu tensors are strided; given layout ", *layout);
   TORCH_CHECK(!pinned.value_or(false), "only CPU tensors can be pinned");
 }
 
 at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
-                               std::optional<at::Device>, std::optional<bool> pinned, std::optional<at::MemoryFormat> format) {
-  check_plain(layout, pinned);
+                               std::optional<at::Device> device, std::optional<bool> pinned, std::optional<at::MemoryFormat> format) {
+  check_plain(layout, device, pinned);
   return at::detail::empty_generic(size, c10::GetAllocator(device_type), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
                                    c10::dtype_or_default(dtype), format);
 }
 
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
-                         std::optional<at::Layout> layout, std::optional<at::Device>, std::optional<bool> pinned) {
-  check_plain(layout, pinned);
+                         std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pinned) {
+  check_plain(layout, device, pinned);
   return at::detail::empty_strided_generic(size, stride, c10::GetAllocator(device_type),
                                            c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), c10::dtype_or_default(dtype));
 }

@@ -78,6 +78,16 @@ EVENT_CALL(event_record, aclrtRecordEvent, event, stream)
 EVENT_CALL(event_reset, aclrtResetEvent, event, stream)
 EVENT_CALL(event_wait, aclrtStreamWaitEvent, stream, event)
 
+/* Both must have run. */
+static PyObject *event_elapsed(PyObject *self, PyObject *arguments) {
+  (void)self;
+  unsigned long long start = 0, end = 0;
+  float ms = 0.0f;
+  if (!PyArg_ParseTuple(arguments, "KK", &start, &end)) return NULL;
+  aclError error = aclrtEventElapsedTime(&ms, (void *)(uintptr_t)start, (void *)(uintptr_t)end);
+  return error == ACL_SUCCESS ? PyFloat_FromDouble((double)ms) : core_fail(error, "aclrtEventElapsedTime");
+}
+
 static PyObject *event_destroy(PyObject *self, PyObject *argument) {
   (void)self;
   void *event = PyLong_AsVoidPtr(argument);
@@ -167,6 +177,7 @@ static PyMethodDef methods[] = {
     {"event_record", event_record, METH_VARARGS, "(event, stream)"},
     {"event_reset", event_reset, METH_VARARGS, "(event, stream)"},
     {"event_wait", event_wait, METH_VARARGS, "(event, stream): the stream waits."},
+    {"event_elapsed", event_elapsed, METH_VARARGS, "(start, end): estimated milliseconds between them."},
     {"event_destroy", event_destroy, METH_O, "Ends the event."},
     {"scope_begin", scope_begin, METH_VARARGS, "(name or None, stream): a SuperKernel scope begins."},
     {"scope_end", scope_end, METH_VARARGS, "(name or None, stream): it ends."},

@@ -2,6 +2,7 @@
 
 The modules are visible in this process only, so that a machine with the vendor's packages keeps them.
 """
+import importlib.util
 import os
 import runpy
 import sys
@@ -30,6 +31,8 @@ def main(arguments):
     sys.argv = list(arguments)
     # As for `python SCRIPT.py`: its folder, not the current one, is where it imports from.
     sys.path[0] = os.path.dirname(os.path.abspath(script))
+    if importlib.util.find_spec("superkernel") is None:  # started by this file's folder
+        sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     make_visible()
     runpy.run_path(script, run_name="__main__")
     return 0

@@ -54,9 +54,12 @@ typedef struct sk__cli_request {
   const char *modes, *random, *soc, *schedule, *threads, *checks, *trace, *save_graph, *ge_options;
   sk__cli_outputs outputs;
   json_t *suppressions;      /* sk__suppressions_read, or NULL */
+  const char *python;        /* interpreter for scripts; NULL = SKV_PYTHON, or the installation's */
   bool quiet, twin, no_source, no_diagnose;
   char **program;            /* NULL-terminated argv of the program */
 } sk__cli_request;
+/* Replaces the process by an interpreter that runs the script; never returns. */
+_Noreturn void sk__cli_start_script(const sk__cli_request *run);
 /* Starts the program with the verifier attached and waits. Prints the text unless quiet, writes the
  * files asked for; returns the exit code. *document (new reference) is set when there is one. */
 int sk__cli_launch(const sk__cli_request *run, json_t **document);

@@ -18,6 +18,8 @@ static bool ends_with(const char *text, const char *tail) {
   return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
+static bool is_script(const char *path) { return ends_with(path, ".py"); }
+
 /* A shared object has no interpreter segment; a position independent program has one. */
 static bool is_shared_object(FILE *file, const Elf64_Ehdr *header) {
   if (header->e_type != ET_DYN) return false;
@@ -34,12 +36,9 @@ static bool is_shared_object(FILE *file, const Elf64_Ehdr *header) {
 /* 0 when the program can be started, else the exit code after one line that names the trouble. */
 static int check_program(const char *verb, const char *path) {
   struct stat status;
-  if (ends_with(path, ".py")) {
-    fprintf(stderr, "skv %s: '%s': PyTorch scripts are not modelled by this build; legal: a program built by skcc\n", verb, path);
-    return SK__EXIT_NOT_MODELLED;
-  }
   if (stat(path, &status) != 0) return sk__cli_usage(verb, "'%s': %s", path, strerror(errno));
-  if (S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "'%s' is a directory; legal: a program built by skcc", path);
+  if (S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "'%s' is a directory; legal: a program built by skcc, or a script NAME.py", path);
+  if (is_script(path)) return access(path, R_OK) == 0 ? 0 : sk__cli_usage(verb, "'%s' cannot be read: %s", path, strerror(errno));
   FILE *file = fopen(path, "rb");
   if (file == NULL) return sk__cli_usage(verb, "'%s' cannot be read: %s", path, strerror(errno));
   Elf64_Ehdr header;
@@ -47,7 +46,7 @@ static int check_program(const char *verb, const char *path) {
   bool shared = elf && is_shared_object(file, &header);
   fclose(file);
   if (shared) return sk__cli_usage(verb, "'%s' is a shared object; give the program that loads it", path);
-  if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: a program built by skcc (skcc FILE -o NAME)", path);
+  if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: a program built by skcc (skcc FILE -o NAME), or a script NAME.py", path);
   if (access(path, X_OK) != 0) return sk__cli_usage(verb, "'%s' is not executable", path);
   return 0;
 }
@@ -71,6 +70,7 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   set_or_clear("SUPERKERNEL_SCHEDULE", run->schedule);
   set_or_clear("SUPERKERNEL_THREADS", run->threads);
   set_or_clear("SUPERKERNEL_CHECKS", run->checks);
+  if (is_script(run->program[0])) sk__cli_start_script(run);
   execv(run->program[0], run->program);
   fprintf(stderr, "skv %s: '%s' cannot be started: %s\n", run->verb, run->program[0], strerror(errno));
   _exit(SK__EXIT_USAGE);
@@ -89,7 +89,8 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
   char end[128];
   describe_end(status, end, sizeof end);
   json_object_set_new(document, "program", json_string(run->program[0]));
-  if (!run->no_source) sk__report_add_source(document, run->program[0]);
+  /* What a script launches was compiled with skv. */
+  if (!run->no_source) sk__report_add_source(document, is_script(run->program[0]) ? "/proc/self/exe" : run->program[0]);
   if (run->suppressions != NULL) sk__suppressions_apply(run->suppressions, document);
   int code = sk__cli_verdict_code(document);
   if (end[0] != '\0') {

@@ -17,12 +17,13 @@
   "  --sarif FILE   the findings as SARIF 2.1.0, for code hosts and editors\n"                         \
   "  --junit FILE   the modes as JUnit XML test cases, for build servers\n"                            \
   "  --suppress FILE  findings that do not count: lines 'ID [kernel-pattern] [file-pattern] # reason'\n" \
+  "  --python FILE  interpreter for a script, else $SKV_PYTHON, else the one this was built for\n"           \
   "  --no-source    no source lines in the report\n"                                                   \
   "  -q, --quiet    no text\n\n"
 
 static const char verify_help[] =
     "usage: skv verify [options] PROGRAM [arguments]\n\n"
-    "Runs PROGRAM (built by skcc, no harness needed), records its launches, replays them fused in every mode\n"
+    "Runs PROGRAM (built by skcc, or a torch_npu script NAME.py; no harness needed), records its launches, replays them fused in every mode\n"
     "on the same memory, compares all outputs bit for bit and explains every hazard.\n\n"
     "  --modes LIST   comma separated: default, or unfused, fused, per-op, full-cores, no-flush, ge, early-start, each\n"
     "                 with /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
@@ -35,6 +36,7 @@ static const char verify_help[] =
     FILE_HELP
     "examples:\n"
     "  skv verify ./add\n"
+    "  skv verify model.py\n"
     "  skv verify --random 200 --json report.json ./seed_case\n"
     "  skv verify --sarif report.sarif --suppress known.txt ./add\n"
     "  skv verify --modes unfused,fused/reversed ./add 4096\n"
@@ -42,7 +44,7 @@ static const char verify_help[] =
 
 static const char run_help[] =
     "usage: skv run [options] PROGRAM [arguments]\n\n"
-    "Runs PROGRAM (built by skcc) once on the simulated NPU with all checks.\n\n"
+    "Runs PROGRAM (built by skcc, or a torch_npu script NAME.py) once on the simulated NPU with all checks.\n\n"
     "  --schedule S   in-order, reversed, random:SEED, slow-consumer, slow-aiv1, waves\n"
     "  --threads N    host threads, 1 to 64 (results do not depend on it)\n"
     "  --checks S     on, off\n"
@@ -55,11 +57,11 @@ static const char run_help[] =
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
 enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
-       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_HELP };
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_PYTHON, OPT_HELP };
 #define COMMON_OPTIONS                                                                        \
   {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
       {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
-      {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
+      {"python", 1, 0, OPT_PYTHON}, {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
                                                {"ge-options", 1, 0, OPT_GE_OPTIONS}, {"no-diagnose", 0, 0, OPT_NO_DIAGNOSE},
                                                {"trace", 1, 0, OPT_TRACE}, COMMON_OPTIONS};
@@ -161,6 +163,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_SARIF: run->outputs.sarif = optarg; break;
       case OPT_JUNIT: run->outputs.junit = optarg; break;
       case OPT_SUPPRESS: suppressions = optarg; break;
+      case OPT_PYTHON: run->python = optarg; break;
       case OPT_NO_SOURCE: run->no_source = true; break;
       case OPT_SCHEDULE: run->schedule = optarg; break;
       case OPT_THREADS: run->threads = optarg; break;

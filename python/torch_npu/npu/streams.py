@@ -51,6 +51,13 @@ class Event(torch.Event):
     def wait(self, stream=None) -> None:
         super().wait(current_stream() if stream is None else stream)
 
+    def elapsed_time(self, end_event) -> float:
+        """Estimated milliseconds of device time between two recorded events that were made with enable_timing."""
+        if not self.event_id or not end_event.event_id:
+            raise RuntimeError("Both events must be recorded before calculating elapsed time.")
+        _device.synchronize()
+        return _core.event_elapsed(self.event_id, end_event.event_id)
+
     def __repr__(self):
         return f"<torch_npu.npu.Event {'recorded' if self.event_id else 'uninitialized'}>"
 
@@ -76,8 +83,7 @@ class ExternalEvent:
 
 
 def _of_id(stream_id) -> Stream:
-    return Stream(stream_id=stream_id, device_index=0, device_type=torch._C._get_privateuse1_device_type()
-                  if hasattr(torch._C, "_get_privateuse1_device_type") else _PRIVATE_USE)
+    return Stream(stream_id=stream_id, device_index=0, device_type=_PRIVATE_USE)
 
 
 _PRIVATE_USE = 20  # c10::DeviceType::PrivateUse1

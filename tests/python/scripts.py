@@ -1,0 +1,105 @@
+"""Scripts as users run them: skv run, skv verify, python -m superkernel."""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import frontend  # noqa: E402
+import tap  # noqa: E402
+
+SKV = str(frontend.BUILD / "skv")
+
+# The way of the operator self-verification: one operator in a scope, its successor outside, against the same un-fused.
+COMPARE = """
+import numpy as np
+import torch
+import torch_npu
+
+if __name__ == "__main__":
+    class Model(torch.nn.Module):
+        def __init__(self, k, scope):
+            super().__init__()
+            self.k, self.scope = k, scope
+
+        def forward(self, x, smooth):
+            if self.scope:
+                torch.npu.super_kernel_scope_begin("sp1")
+            gating = torch_npu.npu_moe_gating_top_k_softmax(x, None, self.k)
+            if self.scope:
+                torch.npu.super_kernel_scope_end("sp1")
+            return torch_npu.npu_dynamic_quant(gating[0], smooth_scales=smooth), gating
+
+    x = torch.randn((48, 256), dtype=torch.bfloat16)
+    smooth = torch.randn((64,), dtype=torch.bfloat16)
+    fused = torch.compile(Model(64, True), backend="npugraph_ex", dynamic=False,
+                          options={"super_kernel_optimize": True, "super_kernel_debug_options": DEBUG})
+    plain = torch.compile(Model(64, False), backend="npugraph_ex", dynamic=False)
+    one, _ = fused(x.npu(), smooth.npu())
+    two, _ = plain(x.npu(), smooth.npu())
+    same = all(np.array_equal(a.cpu().numpy(), b.cpu().numpy()) for a, b in zip(one, two))
+    print("Success" if same else "Failed")
+"""
+
+
+def skv(*words, folder):
+    return subprocess.run([SKV, *words], cwd=folder, capture_output=True, text=True, timeout=500, check=False)
+
+
+def written(folder, text):
+    path = Path(folder) / "script.py"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def missing_and_failing_scripts_are_told():
+    with tempfile.TemporaryDirectory() as folder:
+        done = skv("run", "none.py", folder=folder)
+        assert done.returncode == 2 and "'none.py'" in done.stderr, done
+        done = skv("run", written(folder, "raise ValueError('from the script')"), folder=folder)
+        assert done.returncode == 1 and "from the script" in done.stderr and "script.py\", line 1" in done.stderr, done
+        done = skv("run", "--python", "/nowhere/python", written(folder, "pass"), folder=folder)
+        assert done.returncode == 2 and "/nowhere/python" in done.stderr and "SKV_PYTHON" in done.stderr, done
+        done = frontend.run("none.py", folder=folder)
+        assert done.returncode == 2 and "'none.py' is no file" in done.stderr, done
+
+
+def modules_are_visible_only_there():
+    done = subprocess.run([sys.executable, "-c", "import torch_npu"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "No module named 'torch_npu'" in done.stderr, done
+
+
+def arguments_and_neighbours_reach_the_script():
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "neighbour.py").write_text("value = 7\n", encoding="utf-8")
+        done = frontend.script("import sys, neighbour; print(sys.argv[1:], neighbour.value, __name__)", "a", "-b", folder=folder)
+        assert done.returncode == 0 and done.stdout == "['a', '-b'] 7 __main__\n", done
+
+
+def a_script_runs():
+    with tempfile.TemporaryDirectory() as folder:
+        done = skv("run", "-q", written(folder, COMPARE.replace("DEBUG", "None")), folder=folder)
+        assert done.returncode == 0 and done.stdout == "Success\n", done
+
+
+def a_script_is_verified():
+    with tempfile.TemporaryDirectory() as folder:
+        done = skv("verify", "--json", "report.json", written(folder, COMPARE.replace("DEBUG", "None")), folder=folder)
+        assert done.returncode == 0 and done.stdout.startswith("Success\n"), done
+        document = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
+        assert document["verdict"] == "clean" and document["program"].endswith("script.py")
+        assert any("sp1" in plan["listing"] and "moe_gating_top_k_softmax" in plan["listing"] for plan in document["plans"])
+
+
+def every_operator_on_all_cores():
+    with tempfile.TemporaryDirectory() as folder:
+        text = COMPARE.replace("DEBUG", "{'debug_per_op_max_core_num': 1}")
+        done = skv("run", "--json", "report.json", written(folder, text), folder=folder)
+        assert done.returncode == 0 and done.stdout.startswith("Success\n"), done
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run([missing_and_failing_scripts_are_told, modules_are_visible_only_there,
+                      arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
+                      every_operator_on_all_cores]))

@@ -7,7 +7,8 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "python"), str(HERE.parent / "docs")]
+sys.path.insert(0, str(HERE))
+import frontend  # noqa: E402, F401  (makes the modules visible)
 import tap  # noqa: E402
 import torchair  # noqa: E402
 from torchair.configs.compiler_config import CompilerConfig  # noqa: E402

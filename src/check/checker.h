@@ -71,6 +71,15 @@ typedef struct sk__told {
   uint32_t calls;   /* both origins */
 } sk__told;
 
+/* Cross-core sets of a core, the last ones: what each covers of its own pipe, and where it stands in the order of
+ * issue. Written by the core's thread; readers on other threads may miss the newest. */
+#define SK__SETS 64
+typedef struct sk__set_note { _Atomic uint64_t clock, issue; _Atomic uint32_t pipe; } sk__set_note;
+typedef struct sk__sets {
+  _Atomic uint64_t count;
+  sk__set_note ring[SK__SETS];
+} sk__sets;
+
 struct sk__findings_store; /* findings.c */
 
 struct sk__checker {
@@ -88,6 +97,7 @@ struct sk__checker {
   uint32_t origin_count;
   sk__scopes *scopes;         /* per core */
   sk__told *told;             /* [core][SK__TOLD]; belongs to the thread that runs the core */
+  sk__sets *sets;             /* per core */
 
   pthread_mutex_t pool_lock;
   sk__pool pool;

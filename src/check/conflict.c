@@ -149,6 +149,32 @@ static bool lost_barrier(const sk__probe *probe) {
          clock >= order->begin_clock && clock < order->dropped_clock;
 }
 
+/* The other core has set a flag behind its access, and this core has waited for one that the other set after that: with
+ * sets in order the two accesses would be ordered. */
+static bool counts_on_set_order(const sk__probe *probe) {
+  uint32_t actor = sk__stamp_actor(probe->other), core = actor / SK__PIPE_SLOTS, pipe = actor % SK__PIPE_SLOTS;
+  if (core == probe->core || core == SK__HOST_CORE) return false;
+  uint64_t clock = sk__stamp_clock(probe->other), heard = probe->seen[core * SK__PIPE_SLOTS + SK__PIPE_S];
+  const sk__sets *sets = &probe->checker->sets[core];
+  uint64_t count = atomic_load_explicit(&sets->count, memory_order_acquire);
+  for (uint64_t i = count > SK__SETS ? count - SK__SETS : 0; i < count; i++) {
+    const sk__set_note *note = &sets->ring[i % SK__SETS];
+    bool behind = atomic_load_explicit(&note->pipe, memory_order_relaxed) == pipe &&
+                  atomic_load_explicit(&note->clock, memory_order_relaxed) >= clock;
+    if (behind && atomic_load_explicit(&note->issue, memory_order_relaxed) < heard) return true;
+  }
+  return false;
+}
+
+static void name_set_order(sk__finding *f, const sk__end *earlier) {
+  sk__text_copy(f->id, sizeof f->id, "H9");
+  size_t used = strlen(f->message);
+  sk__text m = sk__text_on(f->message + used, sizeof f->message - used);
+  sk__text_add(&m, ". A flag was set behind the first on %s, but the one that was waited for was set later on another pipe: "
+                   "consecutive sets of a core take effect in any order", sk__pipe_name((sk__pipe)earlier->pipe));
+  sk__text_copy(f->remedy, sizeof f->remedy, "wait for the flag that is set behind the access: each datum by a flag of its own");
+}
+
 static void report_order(sk__probe *probe, sk__finding *f) {
   sk__end earlier = {0}, later = {0};
   fill_other(probe, &earlier);
@@ -171,6 +197,8 @@ static void report_order(sk__probe *probe, sk__finding *f) {
     sk__text_copy(f->remedy, sizeof f->remedy, "put PipeBarrier<PIPE_ALL>() between the two TPipe objects");
     return;
   }
+  bool one_kernel = earlier.launch == later.launch && earlier.task == later.task;
+  if (one_kernel && probe->kind != SK__PROBE_WRITE_BACK && counts_on_set_order(probe)) name_set_order(f, &earlier);
   if (probe->kind != SK__PROBE_WRITE_BACK) return;
   sk__text_copy(f->id, sizeof f->id, "H13");
   sk__text_copy(f->remedy, sizeof f->remedy, "give each core's scalar output 64-byte lines of its own, or write it with DMA");

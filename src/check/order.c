@@ -277,6 +277,17 @@ static sk__snapshot *own_message(sk__checker *checker, const sk__order *order, s
   return *message = fresh;
 }
 
+/* For H9: the set covers the pipe up to its clock, and comes before sets issued later. */
+static void note_set(sk__checker *checker, const sk__order *order, sk__pipe pipe) {
+  sk__sets *sets = &checker->sets[order->core];
+  uint64_t count = atomic_load_explicit(&sets->count, memory_order_relaxed);
+  sk__set_note *note = &sets->ring[count % SK__SETS];
+  atomic_store_explicit(&note->pipe, (uint32_t)pipe, memory_order_relaxed);
+  atomic_store_explicit(&note->clock, order->clock[pipe], memory_order_relaxed);
+  atomic_store_explicit(&note->issue, order->clock[SK__PIPE_S], memory_order_relaxed);
+  atomic_store_explicit(&sets->count, count + 1, memory_order_release);
+}
+
 void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__snapshot **message) {
   sk__order_settle(order);
   sk__snapshot *m = own_message(checker, order, message);
@@ -287,6 +298,7 @@ void sk__order_publish(sk__checker *checker, sk__order *order, sk__pipe pipe, sk
   uint64_t *own = own_entries(m->clock, order);
   join_clocks(own, order->row[pipe], SK__PIPE_SLOTS);
   own[pipe] = larger(own[pipe], order->clock[pipe]);
+  note_set(checker, order, pipe);
   order->clock[pipe]++;
   if (pipe != SK__PIPE_S) order->clock[SK__PIPE_S]++;
   m->serial++;

@@ -176,8 +176,8 @@ SK__API int sk__ge_check(const char *path, bool emulate_vendor_defects, FILE *re
 SK__API SK_MUST_USE sk_status sk__ge_show(const json_t *record, bool emulate_vendor_defects, bool as_json, FILE *to, char *why, size_t why_bytes);
 SK_MUST_USE sk_status sk__ge_check_stream(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
 
-/* What can be told from an SK binding alone: H28 (its argument structures against the launch's argument block) and H29
- * (core types of its functions against the kernel's). */
+/* What can be told from an SK binding alone: H28 (its argument structures against the launch's argument block), H29 (core
+ * types of its functions against the kernel's) and H30 (another binding of the kernel). */
 void sk__judge_binding(sk__checker *checker, const sk_binding *binding);
 
 #endif

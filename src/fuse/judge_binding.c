@@ -1,5 +1,5 @@
-/* judge_binding.c - findings about an SK binding as such: does a bound function read its arguments where the launch
- * put them, and does it ask for the cores of its kernel?
+/* judge_binding.c - findings about an SK binding as such: is it the only one, does a bound function read its arguments
+ * where the launch put them, and does it ask for the cores of its kernel?
  *
  * A field may be what a parameter is, or be made of such fields, or lie in the gap between two parameters. An array of
  * bytes may stand for whole parameters. A structure may end early. Anything else reads what was not put there. */
@@ -125,7 +125,19 @@ static void judge_type(sk__checker *checker, const sk_binding *binding, const sk
   sk__report(checker, &finding);
 }
 
+static void judge_conflict(sk__checker *checker, const sk_binding *binding) {
+  const sk_binding *other = sk__runtime_binding_conflict(binding);
+  if (other == NULL) return;
+  sk__finding finding = finding_of(binding, &binding->functions[0], "H30");
+  finding.severity = SK__WARNING;
+  snprintf(finding.message, sizeof finding.message, "%s is bound twice with different content (BINDMAP_ENTRY_CONFLICT), at %s:%u and at %s:%u: it is not fused",
+           binding->kernel->name, binding->file, binding->line, other->file, other->line);
+  snprintf(finding.remedy, sizeof finding.remedy, "keep one SK_BIND of %s", binding->kernel->name);
+  sk__report(checker, &finding);
+}
+
 void sk__judge_binding(sk__checker *checker, const sk_binding *binding) {
+  judge_conflict(checker, binding);
   for (uint32_t i = 0; i < binding->count; i++) {
     judge_layout(checker, binding, &binding->functions[i]);
     judge_type(checker, binding, &binding->functions[i]);

@@ -67,13 +67,15 @@ static void place_event(sk__graph *graph, event_map *map, uint32_t index, const 
 static void place_kernel(sk__node *node, const sk__task *task) {
   const sk_kernel *kernel = task->kernel;
   const sk_binding *binding = sk__runtime_binding_of(kernel);
+  bool conflict = binding != NULL && sk__runtime_binding_conflict(binding) != NULL;
   node->type = SK__NODE_KERNEL;
   node->kernel = (sk__kernel_info){
       .name = kernel->name,
       .type = (sk_kernel_type)kernel->type,
       .blocks = task->blocks,
       .schedmode = kernel->schedmode <= 1 ? kernel->schedmode : SK__SCHEDMODE_NONE,
-      .bound = true, /* the verifier binds every kernel itself: any launch can be called as a function here */
+      .bound = !conflict, /* without a binding the verifier binds the kernel itself: any launch can be called as a function here */
+      .unbound_reason = conflict ? "BINDMAP_ENTRY_CONFLICT" : NULL,
       .cap = binding != NULL ? binding->capabilities : 0,
       .binding_copies = binding != NULL ? binding->count : 1,
       .has_half = {kernel->aic != NULL, kernel->aiv != NULL},

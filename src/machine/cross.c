@@ -321,6 +321,7 @@ void sk__cross_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id) {
   sk__flags_check_type(core, "cross-core set");
   check_id(core, "set", &id);
   if (!check_set(core, pipe, mode, id)) return;
+  if (mode == 0) sk__note_whole_barrier(core->machine);
   if (sk__ledger_note(core, (sk__act)(SK__ACT_SET0 + mode), id) && mode == 0) sk__flags_check_schedmode(core, "a set of mode 0");
   sk__flag_set_raw(core, pipe, mode, id);
   check_overflow(core, mode, id);

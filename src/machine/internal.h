@@ -215,6 +215,7 @@ typedef struct sk__run {
   bool remarks;                 /* barriers have something to note or to report: SKs, and types without scheduler */
   bool open;                    /* helpers may join */
   bool over;                    /* nobody is to be resumed any more */
+  _Atomic bool whole_barriers;  /* a kernel has used a barrier over all its cores */
   sk_status status;
   uint32_t idle_epoch, idle_seats;
   uint64_t idle_stores;
@@ -277,6 +278,10 @@ static inline void sk__lock(sk__machine *machine) {
 }
 static inline void sk__unlock(sk__machine *machine) {
   if (machine->run.shared) pthread_mutex_unlock(&machine->lock);
+}
+static inline void sk__note_whole_barrier(sk__machine *machine) {
+  if (!atomic_load_explicit(&machine->run.whole_barriers, memory_order_relaxed))
+    atomic_store_explicit(&machine->run.whole_barriers, true, memory_order_relaxed);
 }
 static inline sk__seat *sk__seat_of(const sk__core *core) { return &core->machine->seats[core->index]; }
 static inline bool sk__in_sub(const sk__core *core) { return core->view.task != SK__NO_TASK; }

@@ -251,6 +251,7 @@ static void run_end(sk__machine *machine, sk__run_stats *stats) {
     stats->core_cycles[run->cores[i]] = cycles;
     if (cycles > stats->cycles) stats->cycles = cycles;
   }
+  stats->whole_barriers = atomic_load_explicit(&run->whole_barriers, memory_order_relaxed);
   stats->aic_used = run->present[SK__AIC];
   stats->aiv_used = run->present[SK__AIV];
   stats->seconds = (double)(sk__now_ns() - run->started_ns) * 1e-9;

@@ -79,6 +79,7 @@ typedef struct sk__run_stats {
   uint64_t core_cycles[SK__MAX_CORES];
   uint32_t aic_used, aiv_used;
   double seconds;               /* host time */
+  bool whole_barriers;          /* its cores met in barriers that count every core of the launch */
 } sk__run_stats;
 
 /* Told at the end of each block, and of each sub-kernel inside (task = its index, else UINT32_MAX), with the

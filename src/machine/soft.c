@@ -17,6 +17,7 @@ void sk__soft_reset(sk__machine *machine) {
 
 void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round) {
   sk__machine *machine = core->machine;
+  sk__note_whole_barrier(machine);
   if (!core->checks) return;
   sk__lock(machine);
   sk__soft_word *word = find(machine, address, round);

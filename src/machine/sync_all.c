@@ -105,6 +105,7 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
   sk__checkpoint(core);
+  sk__note_whole_barrier(machine);
   if (machine->run.remarks) remark(core, aiv_only);
   if (core->flags_used != 0) sk__flags_answered(core);
   uint32_t members = members_of(&machine->run, kind, core->type);

@@ -34,6 +34,7 @@ struct sk__event {
   uint64_t cycles;       /* stream time at the record */
   sk__snapshot *order;
   sk__model *recorded_in; /* model whose capture holds the latest record, NULL outside */
+  bool waited_in, reset_in; /* that model also holds a wait for it, a reset of it */
   struct sk__event *next;
 };
 
@@ -105,6 +106,9 @@ aclError sk__acl_of_status(sk_status status, sk__core_type core);
 /* Device memory gets the name of the first kernel argument that points to its start; a pointer that leads
  * nowhere is a finding. */
 void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
+void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why);
+/* A reset outside of a captured model that holds the event's record. */
+void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model);
 void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 
 /* ---- attributes.c ---- */

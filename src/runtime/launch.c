@@ -1,4 +1,5 @@
 /* launch.c - the kernels of the process and how a launch becomes a task. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,13 +50,17 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   if (error == ACL_SUCCESS) error = check_kernel(kernel);
   if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
   if (error != ACL_SUCCESS) return error;
-  if (blocks < 1 || blocks > MAX_BLOCKS)
-    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: kernel '%s' is launched with %u blocks; legal: 1 to %u", file, line,
-                    kernel->name, blocks, MAX_BLOCKS);
+  char why[256] = "";
   uint32_t ub = sk__machine_soc(runtime->machine)->ub_bytes;
-  if (dynamic_ub_bytes > ub)
-    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: kernel '%s' asks for %llu bytes of dynamic UB; a vector core has %u",
-                    file, line, kernel->name, (unsigned long long)dynamic_ub_bytes, ub);
+  if (blocks < 1 || blocks > MAX_BLOCKS)
+    snprintf(why, sizeof why, "kernel '%s' is launched with %u blocks; legal: 1 to %u", kernel->name, blocks, MAX_BLOCKS);
+  else if (dynamic_ub_bytes > ub)
+    snprintf(why, sizeof why, "kernel '%s' asks for %llu bytes of dynamic UB; a vector core has %u", kernel->name,
+             (unsigned long long)dynamic_ub_bytes, ub);
+  if (why[0] != '\0') {
+    sk__report_launch(runtime, kernel, file, line, why);
+    return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: %s", file, line, why);
+  }
   sk__task *task = sk__task_new(runtime, SK__TASK_KERNEL, on);
   if (task != NULL) task->args = malloc(kernel->args_bytes > 0 ? kernel->args_bytes : 1);
   if (task == NULL || task->args == NULL) {

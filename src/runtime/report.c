@@ -46,6 +46,29 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
   }
 }
 
+void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why) {
+  sk__finding finding = host_finding("LAUNCH_INVALID", 0);
+  sk__end *end = &finding.ends[0];
+  end->instr = "launch";
+  sk__text_copy(end->kernel, sizeof end->kernel, kernel->name);
+  sk__text detail = sk__text_on(end->detail, sizeof end->detail);
+  if (file != NULL) sk__text_add(&detail, "launched at %s:%u", file, line);
+  sk__text_copy(finding.message, sizeof finding.message, why);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "launch with legal values, and look at the code that a launch returns");
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
+void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model) {
+  sk__finding finding = host_finding("H44", 0);
+  finding.ends[0].instr = "aclrtResetEvent";
+  if (!model->optimised) finding.severity = SK__WARNING;
+  sk__text_copy(finding.message, sizeof finding.message,
+                "aclrtResetEvent outside of the captured model whose record and wait use the event. Replayed task by task that works; "
+                "inside a SuperKernel the event is a word of device memory, which this does not reset, and the second replay runs ahead");
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "capture the reset too, behind the last wait: record, wait and reset of an event belong in one graph");
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
 void sk__report_invalid_free(sk__runtime *runtime, const void *address) {
   sk__finding finding = host_finding("GM_FREE_INVALID", (uint64_t)address);
   finding.ends[0].instr = "aclrtFree";

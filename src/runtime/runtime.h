@@ -134,6 +134,8 @@ SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 const sk_kernel *const *sk__runtime_kernels(size_t *count);
 /* SK bindings (SK_BIND) in the order in which their objects were loaded. */
 const sk_binding *const *sk__runtime_bindings(size_t *count);
+/* Another binding of the same kernel with other functions or capabilities: then neither is usable. NULL if there is none. */
+const sk_binding *sk__runtime_binding_conflict(const sk_binding *binding);
 /* The binding of a kernel, NULL if SK_BIND did not name it; of several the one loaded first. */
 const sk_binding *sk__runtime_binding_of(const sk_kernel *kernel);
 

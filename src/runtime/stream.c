@@ -219,14 +219,24 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   found->recorded = true;
   found->complete = false;
   found->recorded_in = on->capturing;
+  found->waited_in = found->reset_in = false;
   return ACL_SUCCESS;
+}
+
+/* The latest record is a captured model's, in which somebody waits for it and nobody resets it. */
+static bool is_replayed_without_reset(const sk__event *event) {
+  return event->recorded_in != NULL && !event->recorded_in->active && event->waited_in && !event->reset_in;
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   SK__GUARD;
   sk__event *found = NULL;
   sk__stream *on = NULL;
-  return submit_event(event, stream, SK__TASK_EVENT_RESET, &found, &on);
+  aclError error = submit_event(event, stream, SK__TASK_EVENT_RESET, &found, &on);
+  if (error != ACL_SUCCESS) return error;
+  if (on->capturing != NULL && on->capturing == found->recorded_in) found->reset_in = true;
+  else if (on->capturing == NULL && is_replayed_without_reset(found)) sk__report_outside_reset(sk__runtime_get(), found->recorded_in);
+  return ACL_SUCCESS;
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
@@ -248,7 +258,9 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   else if (on->capturing != NULL && found->recorded_in != on->capturing)
     return sk__fail(found->recorded_in == NULL ? ACL_ERROR_RT_CAPTURE_DEPENDENCY : ACL_ERROR_STREAM_CAPTURE_CONFLICT,
                     "a captured wait needs an event that was recorded in the same capture");
-  return submit_event(event, stream, SK__TASK_EVENT_WAIT, &found, &on);
+  error = submit_event(event, stream, SK__TASK_EVENT_WAIT, &found, &on);
+  if (error == ACL_SUCCESS && on->capturing != NULL) found->waited_in = true;
+  return error;
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) {

@@ -6,7 +6,11 @@
 
 /* Bindings already judged, so that each is judged once. Freed by the owner. */
 typedef struct sk__judged_bindings { const sk_binding **items; size_t count; } sk__judged_bindings;
-/* H28 and H29 of the bindings of these tasks' kernels go to the checker. */
+/* H28 to H30 of the bindings of these tasks' kernels go to the checker. */
 void sk__judge_bindings(sk__checker *checker, sk__task *const *tasks, size_t count, sk__judged_bindings *judged);
+
+/* H39: launches that nothing orders, each holding cores while it waits for more of its own. results: of the un-fused run
+ * of these tasks. On no memory nothing is judged. */
+void sk__judge_cores(sk__checker *checker, const sk__soc *soc, sk__task *const *tasks, const sk__task_result *results, size_t count);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/judge.h"
+
 /* ---- causes ---------------------------------------------------------------------------------- */
 
 static bool same_place(const sk__end *a, const sk__end *b) {
@@ -57,6 +59,8 @@ sk_status sk__run_tasks(sk__runtime *runtime, sk__task *const *tasks, size_t cou
     note_status(mode, results[i].status, made ? tasks[i]->superkernel->name : tasks[i]->kernel->name);
   }
   note_status(mode, worst, "a task");
+  sk__machine *machine = sk__runtime_machine(runtime);
+  if (mode->mode.kind == SK__MODE_UNFUSED) sk__judge_cores(sk__machine_checker(machine), sk__machine_soc(machine), tasks, results, count);
   free(results);
   return SK_OK;
 }

@@ -1,27 +1,18 @@
 """Ids of the catalogue that no program of the suite has, and why."""
-CXX = "C++ tensor API only: the programs here are C"
-GE = "graph mode (GE) path only"
-THIRD = "third chip generation only"
+DEFECT = "a defect of the real planners that ours does not have, so no program can be fused that way"
 NO_CALL = "the host interface modelled has no call that leads to it"
 
 NOT_HERE = {
-    "H6": f"{GE}: the captured-graph planner never launches a 1:2 operator at 1:1",
-    "H9": "comes out as SYNC_GM (sync_gm_set_order.c): a set covers what stands before it on its own pipe, nothing else",
-    "H16": "needs an option (dcci_disable_on_kernel) that no mode of the matrix sets; tests/fuse has it",
-    "H17": "arguments are host memory here, and every launch ends with a flush",
-    "H31": "a defect of the real planner that ours does not have; tests/fuse has it",
-    "H32": "a collective name: H7, H11, H19, H22 and H33 are told one by one",
-    "H37": THIRD,
-    "H41": f"{NO_CALL}: value waits",
-    "H42": f"{NO_CALL}: task groups",
-    "H43": f"{GE}: operators with tiling on the device",
+    "H6": f"{DEFECT}; tests/fuse runs a program of that form",
+    "H17": "argument blocks are host memory, and every launch ends with a flush of all its cores",
+    "H31": f"{DEFECT}; tests/fuse plans with it",
+    "H32": "a collective name: H7, H11, H19, H22 and H33 are told one by one, each with a program",
+    "H37": "third chip generation only",
+    "H41": f"{NO_CALL}: value waits come from graph dumps, which are planned and not run",
+    "H42": f"{NO_CALL}: task groups, and no other way to change a captured launch",
+    "H43": "the tiling of a program's operators is decided on the host, before the launch",
     "H45": "a rule of the verifier: it never sets these options",
-    "H30": "a binding that does not resolve is a reason of the plan (skv plan), not a finding",
-    "H39": "not detected: launches run one after another here, so kernels never compete for cores",
-    "H44": "the runtime makes an event fresh for each replay",
-    "RED_ZONE": "every access is checked against its allocation first; tests/machine plants the damage",
-    "LAUNCH_INVALID": "such a launch is refused with an acl error before it is a launch",
-    "WRONG_CORE": "instructions of the other core type do nothing in the C API",
+    "WRONG_CORE": "instructions of the other core type do nothing, as in unguarded code of a mix kernel",
     "HISTORY_LOST": "needs a host without memory; tests/check has it",
     "INTERNAL": "a broken invariant: nothing leads there",
 }

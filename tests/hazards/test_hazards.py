@@ -7,7 +7,8 @@ Each program says in its first line which id it has and in marks where its ends 
 
 Built as it is, `skv verify` must report the id in the default matrix, with one finding whose ends name
 every marked line. Built with -DREPAIRED nothing at all may be reported, in the default matrix and five more
-random schedules. `/* @with H15 */` names another id that may come along in either build.
+random schedules. `/* @with H15 */` names another id that may come along in either build, `/* @verify --modes ge */`
+further options of skv verify.
 """
 import json
 import re
@@ -34,6 +35,7 @@ class Program:
         self.path, self.id = path, title.group(1)
         self.ends = {number for number, line in enumerate(lines, 1) if "@end" in line}
         self.others = {word for line in lines for word in re.findall(r"@with (\w+)", line)}
+        self.options = [word for line in lines for found in re.findall(r"@verify (.*?) \*/", line) for word in found.split()]
 
     def verify(self, scratch: Path, repaired: bool) -> dict:
         """The JSON report of the program, built broken or repaired."""
@@ -43,8 +45,8 @@ class Program:
                                capture_output=True, text=True, timeout=120)
         assert build.returncode == 0, f"does not compile:\n{build.stderr}"
         report = scratch / f"{name}.json"
-        more = ["--random", "5"] if repaired else []
-        done = subprocess.run([BUILD / "skv", "verify", *more, "--json", report, scratch / name],
+        more = ["--random", "5"] if repaired and not self.options else []
+        done = subprocess.run([BUILD / "skv", "verify", *more, *self.options, "--json", report, scratch / name],
                               capture_output=True, text=True, timeout=120)
         assert report.exists(), f"no report, exit {done.returncode}:\n{done.stdout}{done.stderr}"
         return json.loads(report.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-/* SYNC_GM: the order of two sets of one core is taken to protect data that only the first covers. */
+/* H9: the order of two sets of one core is taken to protect data that only the first covers. */
 #include "hazard.h"
 
 __global__ __mix__(1, 1) void hurry(__gm__ int32_t *data, __gm__ int32_t *out) {

@@ -52,7 +52,7 @@
   X("H9", OPERATOR, "Consecutive sets taken as ordered", \
     "Two sets issued by one core may take effect in either order.", \
     "Rarely a wrong result.", \
-    "Happens-before with unordered sets: data that only the order of two sets protects.", \
+    "Two unordered accesses of two cores in one kernel: the first core set a flag behind its access, and the second has waited only for a flag the first set later, on another pipe.", \
     "Protect each datum by a flag of its own.") \
   X("H10", OPERATOR, "Compiled without the cross-core scheduler", \
     "The operator is declared AIC_ONLY or AIV_ONLY but uses cross-core synchronisation.", \
@@ -157,7 +157,7 @@
   X("H30", OPERATOR, "Binding problem", \
     "Metadata is missing, duplicated with a conflict, or does not fit the capabilities.", \
     "The operator is not fused.", \
-    "The failure codes of fusibility.", \
+    "A kernel that a program binds twice with other functions or capabilities (the other failure codes of fusibility come from graph dumps: skv plan).", \
     "Repair what the sub-code names and bind again.") \
   X("H31", FUSER, "Premature notify", \
     "A barrier before a notify was removed as redundant although only a later wait of the same queue justifies that.", \
@@ -202,7 +202,7 @@
   X("H39", HOST, "Deadlock over cores", \
     "Kernels of two streams that synchronise across cores need more cores together than the device has, or an SK waits for a kernel that gets none.", \
     "Hang.", \
-    "A circular wait among kernels that hold part of their cores.", \
+    "Two launches that no stream or event orders, both of which met in barriers over all their cores, neither with schedmode 1, and which together need more cores of a type than there are.", \
     "Use schedmode 1, fewer blocks, or cut the scope at the wait.") \
   X("H40", OPTIONS, "Barrier operator with other core counts in one SK", \
     "Capability 8 or a missing flag keeps the splitter from isolating an operator that uses a barrier.", \
@@ -227,7 +227,7 @@
   X("H44", HOST, "Event word not reset before a replay", \
     "The reset of an event lies outside the graph or behind its next use.", \
     "The second replay runs ahead.", \
-    "Two replays: a synthesised word is not zero at the start of the second.", \
+    "An event that a captured model records, waits for and does not reset is reset outside of it (a warning as long as the model is not optimised).", \
     "Keep notify, wait and reset of an event in the graph.") \
   X("H45", OPTIONS, "A debug option hides the defect", \
     "debug_sync_all, debug_dcci_all and op_trace add barriers and flushes.", \
@@ -271,11 +271,6 @@
     "Exception or undefined result.", \
     "Every instruction checks its arguments.", \
     "Use a value from the documented range.") \
-  X("WRONG_CORE", OPERATOR, "Instruction on the wrong kind of core", \
-    "A vector instruction on a cube core, or the reverse.", \
-    "Exception.", \
-    "The core type is compared with the instruction's.", \
-    "Guard the code by core type.") \
   X("NO_DATA_PATH", OPERATOR, "No data path between two memories", \
     "The chip cannot move data this way.", \
     "Does not compile, or exception.", \
@@ -384,7 +379,7 @@
   X("LAUNCH_INVALID", HOST, "Launch that the chip cannot run", \
     "Block count, argument size or kernel type are out of range.", \
     "The launch is refused.", \
-    "Checked before the launch starts.", \
+    "Checked by the call that launches, which also returns an error.", \
     "Correct the launch.") \
   X("GM_ARGUMENT", HOST, "Pointer argument outside device memory", \
     "A parameter declared as device pointer points to host memory or nowhere.", \

@@ -81,6 +81,7 @@ static void flag_sequence(sk__core *core, sk__wait_kind kind) {
 
 static __attribute__((noinline)) void last_arrives(sk__core *core, sk__rendezvous *rendezvous) {
   sk__machine *machine = core->machine;
+  sk__note_whole_barrier(machine);
   if (core->checks) sk__meeting_complete(&rendezvous->meeting);
   rendezvous->agreed_cycles = rendezvous->cycles;
   release(machine, rendezvous, false);
@@ -105,7 +106,6 @@ void sk__sync_all(sk__core *core, bool aiv_only) {
   sk__machine *machine = core->machine;
   sk__wait_kind kind = aiv_only ? SK__WAIT_SYNC_AIV : SK__WAIT_SYNC_MIX;
   sk__checkpoint(core);
-  sk__note_whole_barrier(machine);
   if (machine->run.remarks) remark(core, aiv_only);
   if (core->flags_used != 0) sk__flags_answered(core);
   uint32_t members = members_of(&machine->run, kind, core->type);

@@ -12,7 +12,6 @@ NOT_HERE = {
     "H42": f"{NO_CALL}: task groups, and no other way to change a captured launch",
     "H43": "the tiling of a program's operators is decided on the host, before the launch",
     "H45": "a rule of the verifier: it never sets these options",
-    "WRONG_CORE": "instructions of the other core type do nothing, as in unguarded code of a mix kernel",
     "HISTORY_LOST": "needs a host without memory; tests/check has it",
     "INTERNAL": "a broken invariant: nothing leads there",
 }

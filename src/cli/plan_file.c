@@ -93,18 +93,62 @@ static json_t *load_json(const char *option, const char *given, int *failed) {
   return json;
 }
 
-static int print_plan(const sk__plan_request *r, const sk__plan *plan) {
+/* Effects as they are told: into the listing, or beside the values in the JSON form. */
+typedef struct effects { json_t *options; json_t *told; } effects;
+
+static void take_effect(void *context, const char *option, const char *value, const char *effect) {
+  effects *e = context;
+  if (e->options != NULL) json_object_set_new(json_object_get(e->options, option), "effect", json_string(effect));
+  else printf("%s  %s=%s: %s\n", json_object_size(e->told) == 0 ? "options:\n" : "", option, value, effect);
+  json_object_set_new(e->told, option, json_true());
+}
+
+/* Options that were given and are not told yet are at their defaults, or only stored. */
+static void tell_rest(effects *e, const char *option, const json_t *value) {
+  const char *key;
+  json_t *inner;
+  if (json_is_object(value)) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, inner) tell_rest(e, key, inner);
+    return;
+  }
+  if (json_object_get(e->told, option) != NULL) return;
+  bool stored = strcmp(option, "opt_extend") == 0 || strcmp(option, "debug_extend") == 0;
+  char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+  take_effect(e, option, text != NULL ? text : "", stored ? "no effect: the optimizer stores it and does not look at it" : "no effect: the plan is made with the default");
+  free(text);
+}
+
+static sk_status tell_effects(const sk__plan *plan, const json_t *given, json_t *options) {
+  effects e = {options, json_object()};
+  const char *key;
+  json_t *dictionary;
+  sk_status status = sk__plan_effects(plan, take_effect, &e);
+  json_object_foreach((json_t *)(uintptr_t)given, key, dictionary)
+    if (status == SK_OK && json_is_object(dictionary)) tell_rest(&e, key, dictionary);
+  json_decref(e.told);
+  return status;
+}
+
+static int print_json(json_t *json) {
+  bool good = json != NULL && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 && printf("\n") == 1;
+  json_decref(json);
+  return good ? SK__EXIT_CLEAN : SK__EXIT_INTERNAL;
+}
+
+static int print_plan(const sk__plan_request *r, const sk__plan *plan, const json_t *given) {
+  sk_status status = SK_OK;
   if (r->format == SK__PLAN_DOT) {
-    sk__plan_dot(plan, stdout);
+    status = sk__plan_dot(plan, stdout);
   } else if (r->format == SK__PLAN_LISTING) {
     sk__plan_print(plan, stdout);
+    status = tell_effects(plan, given, NULL);
   } else {
     json_t *json = sk__plan_json(plan);
-    if (json == NULL || json_dumpf(json, stdout, JSON_INDENT(2)) != 0) return SK__EXIT_INTERNAL;
-    printf("\n");
-    json_decref(json);
+    if (json != NULL) status = tell_effects(plan, given, json_object_get(json, "options"));
+    int code = print_json(json);
+    if (code != SK__EXIT_CLEAN) return code;
   }
-  return SK__EXIT_CLEAN;
+  return status == SK_OK ? SK__EXIT_CLEAN : SK__EXIT_INTERNAL;
 }
 
 static int refuse(const char *why, sk_status status) {
@@ -124,7 +168,7 @@ static int plan_graph(const sk__plan_request *r, const sk__graph *graph) {
   sk__plan *plan = NULL;
   if (failed == 0) {
     sk_status status = sk__plan_make(graph, &options, &plan, why, sizeof why);
-    failed = status == SK_OK ? print_plan(r, plan) : refuse(why, status);
+    failed = status == SK_OK ? print_plan(r, plan, json) : refuse(why, status);
   }
   sk__plan_free(plan);
   json_decref(json);
@@ -133,12 +177,6 @@ static int plan_graph(const sk__plan_request *r, const sk__graph *graph) {
 }
 
 /* ---- graph mode ------------------------------------------------------------------------------ */
-
-static int print_json(json_t *json) {
-  bool good = json != NULL && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 && printf("\n") == 1;
-  json_decref(json);
-  return good ? SK__EXIT_CLEAN : SK__EXIT_INTERNAL;
-}
 
 static int print_ge_plan(const sk__plan_request *r, const sk__ge_plan *plan) {
   if (r->format == SK__PLAN_JSON) return print_json(sk__ge_plan_json(plan));

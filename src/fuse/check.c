@@ -168,20 +168,37 @@ typedef struct player {
   sk__check_result *result;
   const char *kinds[MAX_KINDS]; /* kinds of difference already shown */
   size_t kind_count;
+  const json_t *record;
   json_int_t number;
   bool differs;
 } player;
 
+static void print_case(const player *y) {
+  const json_t *tags = json_object_get(y->record, "tags");
+  fprintf(y->report, "case %lld", (long long)y->number);
+  for (size_t i = 0; i < json_array_size(tags); i++) {
+    const char *tag = json_string_value(json_array_get(tags, i));
+    fprintf(y->report, "%s%s", i == 0 ? " [" : " ", tag != NULL ? tag : "?");
+  }
+  if (json_array_size(tags) > 0) fputc(']', y->report);
+}
+
+/* Each kind of difference is shown once; without emulation every case that differs is named besides. */
 static void differ(player *y, const char *kind, const json_t *expected, const json_t *mine) {
+  bool first = !y->differs;
   y->differs = true;
   for (size_t i = 0; i < y->kind_count; i++)
-    if (strcmp(y->kinds[i], kind) == 0) return;
-  if (y->kind_count == MAX_KINDS) return;
-  y->kinds[y->kind_count++] = kind;
+    if (strcmp(y->kinds[i], kind) == 0) {
+      if (y->emulate || !first) return;
+      print_case(y);
+      fprintf(y->report, ", %s differs\n", kind);
+      return;
+    }
+  if (y->kind_count < MAX_KINDS) y->kinds[y->kind_count++] = kind;
   char *want = expected != NULL ? json_dumps(expected, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
   char *have = mine != NULL ? json_dumps(mine, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-  fprintf(y->report, "case %lld, %s: recorded %.1500s, planned %.1500s\n", (long long)y->number, kind, want != NULL ? want : "nothing",
-          have != NULL ? have : "nothing");
+  print_case(y);
+  fprintf(y->report, ", %s: recorded %.1500s, planned %.1500s\n", kind, want != NULL ? want : "nothing", have != NULL ? have : "nothing");
   free(want);
   free(have);
 }
@@ -276,6 +293,7 @@ sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *repor
       status = SK_PARSE;
       break;
     }
+    y.record = record;
     y.number = json_integer_value(json_object_get(record, "case"));
     y.differs = false;
     status = play(&y, record);

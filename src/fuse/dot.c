@@ -1,6 +1,8 @@
 /* dot.c - a plan as a Graphviz graph: streams as columns, SKs as boxes, sub-kernels in final order. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "fuse/fuse.h"
 
 static const char *shape(const sk__node *node) {
@@ -36,24 +38,58 @@ static void print_node(const sk__plan *plan, size_t index, FILE *to) {
   fprintf(to, "\"];\n");
 }
 
-/* Streams order their nodes; a wait follows the notify of its event. */
-static void print_edges(const sk__graph *graph, FILE *to) {
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const sk__node *node = &graph->nodes[i];
-    for (size_t j = i + 1; j < graph->node_count; j++)
-      if (graph->nodes[j].stream == node->stream) {
-        fprintf(to, "  n%zu -> n%zu;\n", i, j);
-        break;
-      }
-    if (node->type != SK__NODE_NOTIFY) continue;
-    for (size_t j = 0; j < graph->node_count; j++)
-      if (graph->nodes[j].type == SK__NODE_WAIT && graph->nodes[j].event_id == node->event_id)
-        fprintf(to, "  n%zu -> n%zu [style=dashed];\n", i, j);
+/* ---- edges: streams order their nodes; a wait follows the notify of its event ----------------- */
+
+typedef struct waiter { uint64_t event; uint32_t node; } waiter;
+static int by_event(const void *a, const void *b) {
+  const waiter *x = a, *y = b;
+  if (x->event != y->event) return x->event < y->event ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static size_t first_of(const waiter *waiters, size_t count, uint64_t event) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (waiters[middle].event < event) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void print_streams(const sk__graph *graph, FILE *to) {
+  for (uint32_t s = 0; s < graph->stream_count; s++)
+    for (uint32_t i = 1; i < graph->stream_sizes[s]; i++) fprintf(to, "  n%u -> n%u;\n", graph->stream_nodes[s][i - 1], graph->stream_nodes[s][i]);
+}
+
+static void print_events(const sk__graph *graph, waiter *waiters, FILE *to) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].type == SK__NODE_WAIT) waiters[count++] = (waiter){graph->nodes[i].event_id, i};
+  qsort(waiters, count, sizeof *waiters, by_event);
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (graph->nodes[i].type != SK__NODE_NOTIFY) continue;
+    for (size_t k = first_of(waiters, count, graph->nodes[i].event_id); k < count && waiters[k].event == graph->nodes[i].event_id; k++)
+      fprintf(to, "  n%u -> n%u [style=dashed];\n", i, waiters[k].node);
   }
 }
 
-void sk__plan_dot(const sk__plan *plan, FILE *to) {
-  fprintf(to, "digraph plan {\n  node [fontname=\"sans-serif\", fontsize=10];\n");
+/* ---- nodes, SK by SK ------------------------------------------------------------------------- */
+
+/* Nodes sorted by their SK, those of none at the end: nodes[first[k]] .. nodes[first[k + 1]]. */
+static void sort_by_sk(const sk__plan *plan, uint32_t *first, uint32_t *nodes) {
+  for (size_t i = 0; i < plan->graph->node_count; i++) {
+    size_t sk = plan->decisions[i].sk != UINT32_MAX ? plan->decisions[i].sk : plan->sk_count;
+    first[sk + 2]++;
+  }
+  for (size_t k = 0; k <= plan->sk_count; k++) first[k + 2] += first[k + 1];
+  for (uint32_t i = 0; i < plan->graph->node_count; i++) {
+    size_t sk = plan->decisions[i].sk != UINT32_MAX ? plan->decisions[i].sk : plan->sk_count;
+    nodes[first[sk + 1]++] = i;
+  }
+}
+
+static void print_clusters(const sk__plan *plan, const uint32_t *first, const uint32_t *nodes, FILE *to) {
   for (size_t sk = 0; sk <= plan->sk_count; sk++) {
     bool inside = sk < plan->sk_count;
     fprintf(to, inside ? "  subgraph cluster_%zu {\n    label=\"" : "  {\n", sk);
@@ -61,10 +97,26 @@ void sk__plan_dot(const sk__plan *plan, FILE *to) {
       print_name(plan->sks[sk].name, to);
       fprintf(to, "\";\n");
     }
-    for (size_t i = 0; i < plan->graph->node_count; i++)
-      if (plan->decisions[i].sk == (inside ? (uint32_t)sk : UINT32_MAX)) print_node(plan, i, to);
+    for (uint32_t i = first[sk]; i < first[sk + 1]; i++) print_node(plan, nodes[i], to);
     fprintf(to, "  }\n");
   }
-  print_edges(plan->graph, to);
-  fprintf(to, "}\n");
+}
+
+sk_status sk__plan_dot(const sk__plan *plan, FILE *to) {
+  size_t count = plan->graph->node_count;
+  uint32_t *first = sk__calloc(plan->sk_count + 3, sizeof *first), *nodes = sk__calloc(count + 1, sizeof *nodes);
+  waiter *waiters = sk__calloc(count + 1, sizeof *waiters);
+  sk_status status = first != NULL && nodes != NULL && waiters != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  if (status == SK_OK) {
+    sort_by_sk(plan, first, nodes);
+    fprintf(to, "digraph plan {\n  node [fontname=\"sans-serif\", fontsize=10];\n");
+    print_clusters(plan, first, nodes, to);
+    print_streams(plan->graph, to);
+    print_events(plan->graph, waiters, to);
+    fprintf(to, "}\n");
+  }
+  sk__free(first);
+  sk__free(nodes);
+  sk__free(waiters);
+  return status;
 }

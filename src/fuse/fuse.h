@@ -120,6 +120,7 @@ typedef struct sk__decision {
   uint32_t sk;              /* index of its SK, UINT32_MAX none */
   const char *reason;       /* code: "CAN_FUSE", "NOT_IN_SCOPE" ... */
   const char *sub_reason;   /* or NULL */
+  const char *text;         /* what the code means; NULL when fused */
   const char *advice;       /* what to change, or NULL when fused */
 } sk__decision;
 
@@ -139,6 +140,11 @@ typedef struct sk__plan {
 SK__API SK_MUST_USE sk_status sk__plan_make(const sk__graph *graph, const sk__fuse_options *options, sk__plan **out,
                                     char *why, size_t why_bytes);
 SK__API void sk__plan_free(sk__plan *plan);
+
+/* Tells of each option that is not at its default what it does to the plan, or "no effect: " and why. The graph is
+ * planned again once for each. */
+typedef void (*sk__effect_fn)(void *context, const char *option, const char *value, const char *effect);
+SK__API SK_MUST_USE sk_status sk__plan_effects(const sk__plan *plan, sk__effect_fn tell, void *context);
 
 /* What one launch of an execution was. */
 typedef struct sk__launch_result {
@@ -163,7 +169,7 @@ SK__API SK_MUST_USE sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_
 
 /* Listing for people, and JSON (the vendor's queue schema plus decisions). */
 SK__API void sk__plan_print(const sk__plan *plan, FILE *to);
-SK__API void sk__plan_dot(const sk__plan *plan, FILE *to); /* Graphviz */
+SK__API SK_MUST_USE sk_status sk__plan_dot(const sk__plan *plan, FILE *to); /* Graphviz */
 SK__API json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */
 
 /* Graph mode (fuse/ge/ge.h). A file of recorded generator decisions is told from one of plans by its first

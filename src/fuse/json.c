@@ -1,7 +1,7 @@
 /* json.c - a plan as JSON: the planner's queue dump, with every decision added. */
 #include <stdio.h>
 
-#include "fuse/fuse.h"
+#include "fuse/planner.h"
 
 static const char *op_name(sk__op_type type) {
   switch (type) {
@@ -78,9 +78,9 @@ static json_t *decision_json(const sk__plan *plan, size_t at) {
   static const char *const kinds[] = {"KERNEL", "NOTIFY", "WAIT", "RESET", "MEMORY_WRITE", "MEMORY_WAIT", "DEFAULT"};
   const sk__node *node = &plan->graph->nodes[at];
   const sk__decision *decision = &plan->decisions[at];
-  json_t *out = json_pack("{s:I,s:I,s:s,s:s,s:s,s:s*,s:s*}", "nodeId", (json_int_t)node->id, "stream", (json_int_t)node->stream,
+  json_t *out = json_pack("{s:I,s:I,s:s,s:s,s:s,s:s*,s:s*,s:s*}", "nodeId", (json_int_t)node->id, "stream", (json_int_t)node->stream,
                           "nodeType", kinds[node->type], "fate", fates[decision->fate], "reason", decision->reason, "subReason",
-                          decision->sub_reason, "advice", decision->advice);
+                          decision->sub_reason, "text", decision->text, "advice", decision->advice);
   if (out == NULL) return NULL;
   if (node->marker != SK__NO_MARKER) json_object_set_new(out, "scope", node->scope != NULL ? json_string(node->scope) : json_null());
   if (node->type == SK__NODE_KERNEL && node->marker == SK__NO_MARKER) json_object_set_new(out, "kernel", json_string(node->kernel.name));
@@ -99,5 +99,7 @@ json_t *sk__plan_json(const sk__plan *plan) {
     json_decref(out);
     return NULL;
   }
+  json_object_set_new(out, "options", sk__fuse_options_json(&plan->options));
+  json_object_set_new(out, "inner_options", sk__inner_options_json(plan->graph->third_chip));
   return out;
 }

@@ -17,6 +17,7 @@ static sk__decision decide(const sk__planner *p, uint32_t at, const uint32_t *sk
   }
   decision.fate = sk__is_marker(p, at) ? SK__REMOVED : SK__STAYS;
   const char *advice = node->sub != SK__NO_SUB ? sk__sub_advice(node->sub) : sk__reason_advice(node->reason);
+  decision.text = node->sub != SK__NO_SUB ? sk__sub_text(node->sub) : sk__reason_text(node->reason);
   decision.advice = advice[0] != '\0' ? advice : NULL;
   return decision;
 }

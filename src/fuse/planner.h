@@ -154,6 +154,9 @@ bool sk__patterns_match(const sk__patterns *patterns, const char *name);
 /* Replaces scope `at` by n scopes (n may be 0). */
 SK_MUST_USE sk_status sk__scopes_replace(sk__planner *p, size_t at, const sk__scope *with, size_t n);
 
+json_t *sk__fuse_options_json(const sk__fuse_options *options); /* options_json.c: key -> {name, type, value} */
+json_t *sk__inner_options_json(bool third_chip);
+
 /* ---- a scope's task list with its synchronisation (sync.c -> emit.c) ---- */
 enum { SK__EARLY_C2C_SET = 1, SK__EARLY_C2C_WAIT = 2, SK__EARLY_C2V_SET = 4, SK__EARLY_V2C_WAIT = 8, SK__EARLY_V2V_SET = 16,
        SK__EARLY_V2V_WAIT = 32, SK__EARLY_V2C_SET = 64, SK__EARLY_C2V_WAIT = 128, SK__EARLY_SPLIT_CORE_CTRL = 1 << 15 };

@@ -84,6 +84,7 @@ static void print_unfused(const sk__plan *plan, FILE *to) {
     headed = true;
     fprintf(to, "  %s (node %llu): %s%s%s", node->kernel.name, (unsigned long long)node->id, decision->reason,
             decision->sub_reason != NULL ? " / " : "", decision->sub_reason != NULL ? decision->sub_reason : "");
+    if (decision->text != NULL) fprintf(to, ": %s", decision->text);
     if (decision->advice != NULL) fprintf(to, "; %s", decision->advice);
     fprintf(to, "\n");
   }

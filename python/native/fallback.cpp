@@ -276,6 +276,8 @@ void capture_call(const c10::OperatorHandle &op, torch::jit::Stack &arguments, t
     TORCH_CHECK_NOT_IMPLEMENTED(false, name, " has no kernel on the simulated NPU and none for device 'meta' that would tell its shapes, so it "
                                 "cannot be captured; register one with torch.library.register_fake");
   }
+  for (const auto &view : shapes.views) /* a result that the operator gives its size */
+    if (view.first.sizes() != view.second.sizes()) view.first.resize_(view.second.sizes());
   auto call = std::make_unique<captured_call>(op);
   call->name = name;
   call->arguments = arguments;

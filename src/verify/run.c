@@ -49,6 +49,10 @@ static void note_status(sk__mode_result *mode, sk_status status, const char *nam
 }
 
 sk_status sk__run_tasks(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__mode_result *mode) {
+  return sk__run_tasks_timed(runtime, tasks, count, mode, NULL);
+}
+
+sk_status sk__run_tasks_timed(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__mode_result *mode, uint64_t *cycles) {
   sk__task_result *results = calloc(count, sizeof *results);
   if (results == NULL) return SK_OUT_OF_MEMORY;
   sk_status worst = sk__runtime_run(runtime, tasks, count, results);
@@ -56,6 +60,7 @@ sk_status sk__run_tasks(sk__runtime *runtime, sk__task *const *tasks, size_t cou
     bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL; /* the program fused it itself */
     if (tasks[i]->kind != SK__TASK_KERNEL && !made) continue;
     add_launch(runtime, mode, &results[i].stats, made);
+    if (cycles != NULL) cycles[i] = results[i].stats.cycles;
     note_status(mode, results[i].status, made ? tasks[i]->superkernel->name : tasks[i]->kernel->name);
   }
   note_status(mode, worst, "a task");
@@ -86,12 +91,24 @@ static void add_launches(sk__runtime *runtime, sk__mode_result *mode, const sk__
   note_status(mode, worst, "the plan");
 }
 
-sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode) {
+/* Launches of SKs carry the names of the plan. */
+static void take_sk_cycles(const sk__plan *plan, const sk__launch_result *results, size_t launches, uint64_t *cycles) {
+  for (size_t k = 0; k < plan->sk_count; k++) cycles[k] = 0;
+  size_t k = 0;
+  for (size_t i = 0; i < launches; i++) {
+    if (!results[i].is_sk) continue;
+    for (size_t tries = 0; tries < plan->sk_count && plan->sks[k].name != results[i].name; tries++) k = (k + 1) % plan->sk_count;
+    if (plan->sk_count > 0 && plan->sks[k].name == results[i].name) cycles[k] = results[i].stats.cycles;
+  }
+}
+
+sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode, uint64_t *sk_cycles) {
   sk__launch_result *results = calloc(plan->graph->node_count + 1, sizeof *results);
   if (results == NULL) return SK_OUT_OF_MEMORY;
   size_t launches = 0;
   sk_status worst = sk__plan_run(runtime, plan, results, &launches);
   add_launches(runtime, mode, results, launches, worst);
+  if (sk_cycles != NULL) take_sk_cycles(plan, results, launches, sk_cycles);
   free(results);
   return SK_OK;
 }

@@ -10,7 +10,10 @@ void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk_
 sk__fuse_options sk__mode_options(sk__runtime *runtime, sk__mode_kind kind);
 /* What the launches did is added to *mode. Errors are of the verifier; those of kernels are in mode->status. */
 SK_MUST_USE sk_status sk__run_tasks(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__mode_result *mode);
-SK_MUST_USE sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode);
+/* The same, with the cycles of each task. */
+SK_MUST_USE sk_status sk__run_tasks_timed(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__mode_result *mode, uint64_t *cycles);
+/* sk_cycles: plan->sk_count entries, or NULL. */
+SK_MUST_USE sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode, uint64_t *sk_cycles);
 SK_MUST_USE sk_status sk__run_ge_plan(sk__runtime *runtime, const sk__graph *graph, const sk__ge_plan *plan, sk__mode_result *mode);
 
 /* Same id and same places, in either order; without places the words decide. */

@@ -196,7 +196,7 @@ sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__
   if (status == SK_OK) {
     ++*runs;
     sk__run_prepare(segment->runtime, segment->plain, trial->mode.schedule);
-    status = sk__run_plan(segment->runtime, plan, &mode);
+    status = sk__run_plan(segment->runtime, plan, &mode, NULL);
     sk_status judged = sk__image_judge(machine, segment->buffers, reference, status == SK_OK && mode.outcome != SK__FAILED, &mode);
     if (status == SK_OK) status = judged;
   }

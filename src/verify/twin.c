@@ -6,6 +6,7 @@
 
 #include "fuse/ge/ge.h"
 #include "verify/diagnose.h"
+#include "verify/estimate.h"
 #include "verify/judge.h"
 #include "verify/run.h"
 #include "verify/tracker.h"
@@ -20,6 +21,8 @@ struct sk__verifier {
   sk__mode *mode_list;
   const char *ge_options;      /* of every scope in mode ge; NULL none */
   sk__tracker *tracker;        /* NULL: no timelines are kept */
+  sk__task_costs costs;        /* of the segment in work, un-fused */
+  json_t *last_plan;           /* what the latest plan says, without estimates; NULL */
   sk__observer_fn observer;
   void *observer_context;
   sk__judged_bindings judged;
@@ -118,37 +121,52 @@ static sk_status run_ge(sk__verifier *verifier, form work, size_t index) {
   return status;
 }
 
-/* A program that repeats itself gets one plan: the latest, if it says the same, counts up. */
-static void add_plan(sk__verify_result *result, json_t *plan) {
+/* A program that repeats itself gets one plan: the latest, if it says the same, counts up. `pure`: what it says
+ * without the estimates, which may differ from one time to the next. */
+static void add_plan(sk__verifier *verifier, json_t *plan, const json_t *pure) {
+  sk__verify_result *result = &verifier->result;
   size_t count = json_array_size(result->plans);
   json_t *last = json_array_get(result->plans, count > 0 ? count - 1 : 0);
-  if (last != NULL) {
-    json_object_set(plan, "segment", json_object_get(last, "segment"));
-    json_object_set(plan, "segments", json_object_get(last, "segments"));
-  }
-  if (last != NULL && json_equal(last, plan)) {
+  if (last != NULL && json_equal(verifier->last_plan, pure)) {
     json_object_set_new(last, "segments", json_integer(json_integer_value(json_object_get(last, "segments")) + 1));
     json_decref(plan);
     return;
   }
+  json_decref(verifier->last_plan);
+  verifier->last_plan = json_deep_copy(pure);
   json_object_set_new(plan, "segment", json_integer((json_int_t)result->segments));
   json_object_set_new(plan, "segments", json_integer(1));
   json_array_append_new(result->plans, plan);
 }
 
-/* The plan goes into the report as data and as the listing people read. */
-static void keep_plan(sk__verifier *verifier, const sk__plan *plan) {
-  json_t *json = sk__plan_json(plan);
+/* Listing for people, with the estimates behind it when there are any. */
+static json_t *listing_of(sk__verifier *verifier, const sk__plan *plan, const sk__sk_estimate *estimates) {
   char *listing = NULL;
   size_t bytes = 0;
   FILE *stream = open_memstream(&listing, &bytes);
-  if (stream != NULL) {
-    sk__plan_print(plan, stream);
-    fclose(stream);
-    json_object_set_new(json, "listing", json_string(listing));
-    free(listing);
+  if (stream == NULL) return NULL;
+  sk__plan_print(plan, stream);
+  if (estimates != NULL) sk__estimate_print(plan, estimates, sk__machine_soc(sk__runtime_machine(verifier->runtime)), stream);
+  fclose(stream);
+  json_t *text = json_string(listing);
+  free(listing);
+  return text;
+}
+
+/* The plan goes into the report as data and as the listing people read. */
+static void keep_plan(sk__verifier *verifier, const sk__plan *plan, const uint64_t *sk_cycles) {
+  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(verifier->runtime));
+  json_t *pure = sk__plan_json(plan), *json = json_deep_copy(pure);
+  sk__sk_estimate *estimates = sk_cycles != NULL ? calloc(plan->sk_count + 1, sizeof *estimates) : NULL;
+  if (estimates != NULL) sk__estimate_plan(plan, &verifier->costs, sk_cycles, soc, estimates);
+  if (json != NULL) {
+    for (size_t k = 0; estimates != NULL && k < plan->sk_count; k++)
+      json_object_set_new(json_array_get(json_object_get(json, "scopes"), k), "estimate", sk__estimate_json(&estimates[k]));
+    json_object_set_new(json, "listing", listing_of(verifier, plan, estimates));
+    add_plan(verifier, json, pure);
   }
-  if (json != NULL) add_plan(&verifier->result, json);
+  json_decref(pure);
+  free(estimates);
 }
 
 static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
@@ -163,8 +181,13 @@ static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
   status = sk__plan_make(graph, &options, &plan, why, sizeof why);
   if (status == SK_OK) {
     bool first = mode->mode.kind == SK__MODE_FUSED && mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER;
-    if (first) keep_plan(verifier, plan);
-    status = sk__run_plan(verifier->runtime, plan, mode);
+    uint64_t *cycles = first ? calloc(plan->sk_count + 1, sizeof *cycles) : NULL;
+    sk_status earlier = mode->status;
+    mode->status = SK_OK;
+    status = sk__run_plan(verifier->runtime, plan, mode, cycles);
+    if (first) keep_plan(verifier, plan, mode->status == SK_OK ? cycles : NULL); /* of what failed there is no time */
+    if (earlier != SK_OK) mode->status = earlier;
+    free(cycles);
     collect_findings(verifier, index, plan);
     sk__plan_free(plan);
   } else if (is_refusal(status)) {
@@ -173,6 +196,14 @@ static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
   }
   sk__graph_free(graph);
   return status;
+}
+
+/* The reference: what each task costs is kept for the estimates of what is made of them. */
+static sk_status run_reference(sk__verifier *verifier, form work, sk__mode_result *mode) {
+  sk__task_costs_free(&verifier->costs);
+  verifier->costs = (sk__task_costs){work.tasks, calloc(work.count + 1, sizeof(uint64_t)), work.count};
+  if (verifier->costs.cycles == NULL) return SK_OUT_OF_MEMORY;
+  return sk__run_tasks_timed(verifier->runtime, work.tasks, work.count, mode, verifier->costs.cycles);
 }
 
 /* The same of SuperKernels that the program made itself: their listings. */
@@ -190,7 +221,7 @@ static void keep_made(sk__verifier *verifier, form work) {
   fclose(stream);
   json_t *json = json_pack("{s:s*}", "listing", listing);
   free(listing);
-  if (json != NULL) add_plan(&verifier->result, json);
+  if (json != NULL) add_plan(verifier, json, json);
 }
 
 /* Whose timeline is kept. */
@@ -201,7 +232,9 @@ static bool is_timed(sk__mode mode) {
 static sk_status run_kind(sk__verifier *verifier, const segment *work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   switch (mode->mode.kind) {
-    case SK__MODE_UNFUSED: return sk__run_tasks(verifier->runtime, work->apart.tasks, work->apart.count, mode);
+    case SK__MODE_UNFUSED:
+      if (index == 0) return run_reference(verifier, work->apart, mode);
+      return sk__run_tasks(verifier->runtime, work->apart.tasks, work->apart.count, mode);
     case SK__MODE_GE: return run_ge(verifier, work->marked, index);
     case SK__MODE_FUSED:
       if (!work->by_program) return run_fused(verifier, work->made, index);
@@ -425,6 +458,8 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   sk__runtime_set_hook(verifier->runtime, NULL, NULL);
   sk__tracker_free(verifier->tracker);
   json_decref(verifier->result.plans);
+  json_decref(verifier->last_plan);
+  sk__task_costs_free(&verifier->costs);
   for (size_t i = 0; i < verifier->result.mode_count; i++) sk__diagnosis_free(verifier->result.modes[i].diagnosis);
   for (size_t i = 0; i < verifier->result.finding_count; i++) sk__diagnosis_free(verifier->result.findings[i].diagnosis);
   free(verifier->result.modes);

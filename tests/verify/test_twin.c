@@ -168,6 +168,35 @@ static void test_without_scopes_everything_is_fused(void **state) {
   assert_int_equal(mode_of("fused")->sk_launches, 1);
   assert_int_equal(json_array_size(twin_result()->plans), 1);
 }
+static json_int_t estimated(size_t scope, const char *key) {
+  const json_t *scopes = json_object_get(json_array_get(twin_result()->plans, 0), "scopes");
+  return json_integer_value(json_object_get(json_object_get(json_array_get(scopes, scope), "estimate"), key));
+}
+/* Each SuperKernel's own launches, gaps and work; what lies outside belongs to none. */
+static void test_each_superkernel_has_an_estimate(void **state) {
+  (void)state;
+  twin_open("unfused,fused");
+  void *a = buffer_new(0), *b = buffer_new(0);
+  aclrtStream stream = NULL;
+  assert_ok(aclrtCreateStream(&stream));
+  for (int scope = 0; scope < 2; scope++) {
+    assert_ok(aclskScopeBegin(scope == 0 ? "one" : "two", stream));
+    for (int i = 0; i < 2 + scope; i++) launch(stream, &add_vector, 8, a, b, 1);
+    assert_ok(aclskScopeEnd(scope == 0 ? "one" : "two", stream));
+    launch(stream, &add_cube, 8, b, a, 1);
+  }
+  assert_ok(aclrtSynchronizeStream(stream));
+  const json_int_t gap = sk__machine_soc(sk__runtime_machine(sk__runtime_get()))->costs.launch_cycles;
+  uint64_t work = 0;
+  for (size_t k = 0; k < 2; k++) {
+    assert_int_equal(estimated(k, "unfused_launches"), 2 + k);
+    assert_int_equal(estimated(k, "unfused_gap_cycles"), (json_int_t)(2 + k) * gap);
+    assert_int_equal(estimated(k, "fused_gap_cycles"), gap);
+    assert_true(estimated(k, "fused_cycles") > 0); /* calls and barriers: the kernels here move data only, which has no price */
+    work += (uint64_t)(estimated(k, "unfused_cycles") + estimated(k, "unfused_gap_cycles"));
+  }
+  assert_true(work < mode_of("unfused")->cycles);
+}
 static void test_scopes_limit_what_is_fused(void **state) {
   (void)state;
   twin_open("unfused,fused");
@@ -235,6 +264,6 @@ SK_TESTS(SK_TEST(test_a_kernel_that_fails_in_the_reference), SK_TEST(test_a_fail
          SK_TEST(test_different_results_name_the_buffer), SK_TEST(test_close_results_are_within_tolerance),
          SK_TEST(test_memory_that_is_no_argument_is_compared), SK_TEST(test_good_programs_are_identical_in_all_modes),
          SK_TEST(test_the_device_is_left_as_by_a_plain_run), SK_TEST(test_host_callbacks_run_once_and_split_segments),
-         SK_TEST(test_without_scopes_everything_is_fused), SK_TEST(test_scopes_limit_what_is_fused),
+         SK_TEST(test_without_scopes_everything_is_fused), SK_TEST(test_scopes_limit_what_is_fused), SK_TEST(test_each_superkernel_has_an_estimate),
          SK_TEST(test_the_none_scope_is_never_fused), SK_TEST(test_captured_models_are_verified_at_each_replay),
          SK_TEST(test_findings_of_the_host_are_collected))

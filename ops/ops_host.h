@@ -72,6 +72,6 @@ void sk_ops_begin_launch(void);
 int sk_ops_end_launch(void);
 
 extern const sk_ops_code sk_ops_gating, sk_ops_dynamic_quant, sk_ops_add, sk_ops_sub, sk_ops_mul, sk_ops_cast, sk_ops_matmul,
-    sk_ops_quant_matmul;
+    sk_ops_quant_matmul, sk_ops_dequant_swiglu_quant;
 
 #endif

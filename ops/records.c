@@ -84,6 +84,28 @@ static const sk_operator_attribute quant_matmul_attributes[] = {
     {"transpose_x2", SK_INTEGER, 0, "0; 1: x2 is stored [.., n, k]"},
 };
 
+static const sk_operator_tensor swiglu_inputs[] = {
+    {"x", "[.., 2H]", HALVES | BIT(SK_INT32), 2, 8, false},
+    {"weight_scale", "[2H] or [1, 2H]; with group_index [groups, 2H]; needed for int32 x", BIT(SK_FLOAT), 1, 2, true},
+    {"activation_scale", "[rows] or [rows, 1]; int32 x only", BIT(SK_FLOAT), 1, 8, true},
+    {"bias", "[2H]; with group_index [groups, 2H]; int32 x only", FLOATS | BIT(SK_INT32), 1, 2, true},
+    {"quant_scale", "[H], [1, H] or one element; with group_index [groups, H] or [groups], also of 16-bit types", FLOATS, 1, 2, true},
+    {"quant_offset", "as quant_scale; quant_mode 0 only", FLOATS, 1, 2, true},
+    {"group_index", "[groups]: rows of each; or [groups, 2]: number and rows", BIT(SK_INT64), 1, 2, true},
+};
+static const sk_operator_tensor swiglu_outputs[] = {
+    {"y", "[.., H]; rows behind the last group are not written", BIT(SK_INT8), 2, 8, false},
+    {"scale", "x without its last dimension; not written with quant_mode 0", BIT(SK_FLOAT), 1, 7, false},
+};
+static const sk_operator_attribute swiglu_attributes[] = {
+    {"activate_left", SK_INTEGER, 0, "0: the right half is the gate; 1: the left half"},
+    {"quant_mode", SK_INTEGER, 0, "0 (static), 1 (dynamic)"},
+    {"swiglu_mode", SK_INTEGER, 0, "0; with group_index also 1 (clamped, pairs), 2 (clamped, halves)"},
+    {"clamp_limit", SK_REAL, 7.0, "finite and above 0"},
+    {"glu_alpha", SK_REAL, 1.702, "finite"},
+    {"glu_bias", SK_REAL, 1.0, "finite"},
+};
+
 static const sk_operator records[] = {
     {
         .name = "MoeGatingTopKSoftmax", .torch_name = "npu_moe_gating_top_k_softmax", .kernel_type = "AIV",
@@ -138,6 +160,14 @@ static const sk_operator records[] = {
         INPUTS(quant_matmul_inputs), OUTPUTS(quant_matmul_outputs), ATTRIBUTES(quant_matmul_attributes),
         .split = "blocks of up to 128 x 256 results", .sync = "AIC only: none; MIX: cross-core flags 0 to 3 of each group",
         .code = &sk_ops_quant_matmul,
+    },
+    {
+        .name = "DequantSwigluQuant", .torch_name = "npu_dequant_swiglu_quant", .kernel_type = "AIV",
+        .rule = "v = x (+ int32 bias) * weight_scale * activation_scale (+ float bias); s = gate / (1 + exp(-gate)) * other; dynamic: "
+                "s * quant_scale, scale = max |s| / 127, y = rint(s / scale); static: y = rint(s / quant_scale + quant_offset); clamped: "
+                "gate = min(gate, limit), other = clamp(other) + glu_bias, the gate's exponent times glu_alpha",
+        INPUTS(swiglu_inputs), OUTPUTS(swiglu_outputs), ATTRIBUTES(swiglu_attributes),
+        .split = "rows; the first (rows mod cores) cores take one more", .sync = "none", .code = &sk_ops_dequant_swiglu_quant,
     },
 };
 

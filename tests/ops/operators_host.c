@@ -136,10 +136,32 @@ static void half_results(void) {
   (void)binary("Add", &a, &c, NULL);
 }
 
+/* y and scale. */
+static void swiglu(const sk_tensor *const *in, int dynamic, int mode, sk_tensor *out) {
+  sk_attribute attributes[] = {{"quant_mode", SK_INTEGER, dynamic, 0.0}, {"swiglu_mode", SK_INTEGER, mode, 0.0}};
+  out[0] = out[1] = (sk_tensor){0};
+  run("DequantSwigluQuant", in, 7, attributes, 2, out, 2);
+}
+/* Sums of a product, dequantised in several batches of rows and two chunks; then in groups; then by given scales. */
+static void gated_rows(void) {
+  sk_tensor x = filled(tensor(SK_INT8, 2, 150, 32, 0), 1, 56), w = filled(tensor(SK_INT8, 2, 32, 4160, 0), 2, 56), sums = product(&x, &w, 0);
+  sk_tensor number = filled(tensor(SK_FLOAT, 1, 4160, 0, 0), 1, 56), none = binary("Mul", &number, NULL, &(sk_attribute){"scalar", SK_REAL, 0, 0.0});
+  sk_tensor weight = binary("Add", &none, NULL, &(sk_attribute){"scalar", SK_REAL, 0, 0x1p-12}), token = filled(tensor(SK_FLOAT, 1, 150, 0, 0), 63, 64);
+  sk_tensor bias = filled(tensor(SK_BF16, 1, 4160, 0, 0), 1, 56), counts = filled(tensor(SK_INT32, 1, 3, 0, 0), 0, 1);
+  sk_tensor forty = binary("Add", &counts, NULL, &(sk_attribute){"scalar", SK_INTEGER, 40, 0.0}), list = cast(&forty, SK_INT64);
+  sk_tensor scale = {weight.data, SK_FLOAT, SK_ND, 1, {2080}}, grouped[2], given[2], dynamic[2];
+  sk_tensor x3 = filled(tensor(SK_BF16, 2, 150, 128, 0), 1, 56), weight3 = filled(tensor(SK_FLOAT, 2, 3, 128, 0), 1, 56);
+  swiglu((const sk_tensor *[]){&sums, &weight, &token, &bias, NULL, NULL, NULL}, 1, 0, dynamic);
+  swiglu((const sk_tensor *[]){&x3, &weight3, NULL, NULL, NULL, NULL, &list}, 1, 1, grouped);
+  swiglu((const sk_tensor *[]){&sums, &weight, NULL, NULL, &scale, &scale, NULL}, 0, 0, given);
+  (void)binary("Add", &dynamic[1], &dynamic[1], NULL);
+  (void)binary("Add", &dynamic[0], &given[0], NULL);
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"float", float_arithmetic}, {"bf16", bf16_arithmetic}, {"int8", int8_arithmetic}, {"casts", casts},
     {"half products", half_products}, {"int8 products", int8_products}, {"float products", float_products},
-    {"quant products", quant_products}, {"half results", half_results},
+    {"quant products", quant_products}, {"half results", half_results}, {"gated rows", gated_rows},
 };
 
 int main(int argc, char **argv) {

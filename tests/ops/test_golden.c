@@ -170,6 +170,22 @@ static void play_quant_matmul(json_t *test) {
   compare_all(test, "y", &out);
 }
 
+static void play_swiglu(json_t *test) {
+  static const char *const names[] = {"activate_left", "quant_mode", "swiglu_mode", "clamp_limit", "glu_alpha", "glu_bias"};
+  sk_tensor in[8], out[2] = {{0}};
+  op_call call = {.name = "npu_dequant_swiglu_quant"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    json_t *value = json_object_get(json_object_get(test, "attrs"), names[i]);
+    if (value == NULL) continue;
+    call.attribute[call.attribute_count++] = json_is_real(value) ? REAL(names[i], json_real_value(value))
+                                                                 : INTEGER(names[i], json_is_true(value) ? 1 : json_integer_value(value));
+  }
+  take_inputs(&call, in, test);
+  run_op(&call, out, 2);
+  compare_all(test, "y", &out[0]);
+  if (json_object_get(json_object_get(test, "outputs"), "scale") != NULL) compare_all(test, "scale", &out[1]);
+}
+
 static void play_file(const char *name, void (*play)(json_t *)) {
   json_t *file = load(name), *test;
   size_t i;
@@ -193,4 +209,10 @@ static void test_quant_matmul(void **state) {
   play_file("npu_quant_matmul", play_quant_matmul);
 }
 
-SK_TESTS(SK_TEST(test_moe_gating_top_k_softmax), SK_TEST(test_dynamic_quant), SK_TEST(test_quant_matmul))
+static void test_dequant_swiglu_quant(void **state) {
+  (void)state;
+  play_file("npu_dequant_swiglu_quant", play_swiglu);
+}
+
+SK_TESTS(SK_TEST(test_moe_gating_top_k_softmax), SK_TEST(test_dynamic_quant), SK_TEST(test_quant_matmul),
+         SK_TEST(test_dequant_swiglu_quant))

@@ -1,5 +1,7 @@
 """The operators called by record, under skv verify: silent in the whole mode matrix and every schedule, and each mutant
 of a synchronising action found under the right id.
+
+test_operators.py [WORD]     only tests whose name holds the word
 """
 import shutil
 import sys
@@ -15,7 +17,7 @@ OPS = SOURCE / "ops"
 FULL, ONE, FEW = 0, 1, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
 
 # case, blocks: silent
-SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products", "quant products", "half results")
+SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products", "quant products", "half results", "gated rows")
           for blocks in (FULL, FEW)]
 
 # name, file, replacements, case, blocks, ids that must be found
@@ -105,6 +107,25 @@ MUTANTS = [
       ("    if (first && t->has_bias) asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n", ""),
       ("  asc_sync_notify(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n}", "}"), ("  asc_sync_wait(PIPE_M, PIPE_MTE1, CUBE_FREE_BT);\n}", "}")],
      "quant products", ONE, {"SYNC_LOCAL"}),
+    ("swiglu: V does not wait for the load", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_MTE2, PIPE_V, 0);\n  asc_sync_wait(PIPE_MTE2, PIPE_V, 0);\n", "")], "gated rows", FEW, {"SYNC_LOCAL"}),
+    ("swiglu: the load does not wait for V", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_MTE2, 0);\n  asc_sync_wait(PIPE_V, PIPE_MTE2, 0);\n", "")], "gated rows", FEW, {"SYNC_LOCAL"}),
+    ("swiglu: V overwrites results that have not left", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_MTE3, PIPE_V, 0); /* the last results have left */\n  asc_sync_wait(PIPE_MTE3, PIPE_V, 0);\n", "")], "gated rows", FEW,
+     {"SYNC_LOCAL"}),
+    ("swiglu: results leave before V is done", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_MTE3, 0);\n  asc_sync_wait(PIPE_V, PIPE_MTE3, 0);\n", "")], "gated rows", FEW, {"SYNC_LOCAL"}),
+    ("swiglu: only the notify of that pair is gone", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_MTE3, 0);\n", "")], "gated rows", FEW, {"FLAG_UNPAIRED"}),
+    ("swiglu: scales leave before V is done", "dequant_swiglu_quant.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_MTE3, 1);\n  asc_sync_wait(PIPE_V, PIPE_MTE3, 1);\n", "")], "gated rows", FEW, {"SYNC_LOCAL"}),
+    ("swiglu: counts are read before they are there", "dequant_swiglu_quant.c",
+     [("    asc_sync_notify(PIPE_MTE2, PIPE_S, 0);\n    asc_sync_wait(PIPE_MTE2, PIPE_S, 0);\n", "")], "gated rows", FEW, {"SYNC_LOCAL"}),
+    ("swiglu: a barrier within V is gone", "dequant_swiglu_quant.c",
+     [("  asc_exp(exponent, exponent, count);\n  asc_sync_pipe(PIPE_V);\n", "  asc_exp(exponent, exponent, count);\n")], "gated rows", FEW, {"SAME_PIPE"}),
+    ("swiglu: tiles are one row too long", "dequant_swiglu_quant.c",
+     [("count = each + (block < more ? 1 : 0);", "count = each + 1;")], "gated rows", FEW, {"SYNC_GM"}),
 ]
 
 sandbox = Sandbox()
@@ -166,10 +187,15 @@ def main() -> int:
         with ThreadPoolExecutor(2) as pool:
             build_objects(pool)
             tests = []
+            word = sys.argv[1] if len(sys.argv) > 1 else ""
             for number, (case, blocks) in enumerate(SILENT):
+                if word not in case:
+                    continue
                 program = sandbox.compile(f"silent{number}", *objects.values())
                 tests.append(make_silent_test(case, blocks, pool.submit(sandbox.verify, program, case, blocks)))
             for number, (name, file, replacements, case, blocks, wanted) in enumerate(MUTANTS):
+                if word not in name:
+                    continue
                 tests.append(make_mutant_test(name, pool.submit(report_of, number, file, replacements, case, blocks), wanted))
             return tap.run(tests)
     finally:

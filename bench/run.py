@@ -189,10 +189,10 @@ class Bench:
         return statistics.median(twin / once for twin, once in pairs)
 
     @staticmethod
-    def run(command):
-        """CPU seconds and wall seconds of a command that must succeed."""
+    def run(command, folder=None):
+        """Wall seconds and CPU seconds of a command that must succeed."""
         before, start = os.times(), time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
         after = os.times()
         if done.returncode != 0:
             raise Trouble(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -230,6 +230,37 @@ class Bench:
         return max(int(subprocess.run([self.program("bench_plan"), "peak", "10000", shape], capture_output=True, text=True,
                                       check=True).stdout) for shape in ("whole", "scopes")) / (1 << 20)
 
+    def scripts(self):
+        """The examples that compare un-fused and fused, one per graph mode; none where the front ends are not built."""
+        built = list((self.build / "python" / "native").glob("_device*.so"))
+        return sorted((HERE.parent / "examples" / "python").glob("verify_*.py")) if built else []
+
+    def script_seconds(self, kind, script):
+        """CPU seconds of a script after its imports, in a process and a folder of its own."""
+        environment = {**os.environ, "PYTHONPATH": str(self.build / "python"), "SUPERKERNEL_THREADS": "1"}
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, str(HERE / "script_side.py"), kind, str(script)], capture_output=True,
+                                  text=True, env=environment, cwd=folder)
+        if done.returncode != 0:
+            raise Trouble(f"script_side.py {kind} {script.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return float(done.stdout.split()[CPU])
+
+    def script(self):
+        """The slowest of the scripts over the same on CPU tensors."""
+        ratios = [statistics.median(self.script_seconds("npu", one) / self.script_seconds("plain", one)
+                                    for _ in range(max(1, self.repeat // 3))) for one in self.scripts()]
+        return max(ratios, default=None)
+
+    def script_verify(self):
+        """The same scripts, whole: skv verify over skv run."""
+        ratios = []
+        for one in self.scripts():
+            with tempfile.TemporaryDirectory() as folder:
+                def cpu(verb):
+                    return self.run([str(self.build / "skv"), verb, "--quiet", str(one)], folder)[CPU]
+                ratios.append(statistics.median(cpu("verify") / cpu("run") for _ in range(max(1, self.repeat // 3))))
+        return max(ratios, default=None)
+
     def start(self):
         return statistics.median(self.run([str(self.build / "skv"), "version"])[WALL] for _ in range(5 * self.repeat)) * 1e3
 
@@ -266,6 +297,8 @@ ROWS = [
     ("plan-ratio", "x", 12.0, 1, Bench.plan_ratio, "planning of 10,000 tasks over planning of 1,000"),
     ("plan-memory", "MiB", 64.0, 1, Bench.plan_memory, "peak of a process that reads and plans 10,000 tasks"),
     ("plan-read", "ms", 170.0, 1, Bench.plan_read, "reading the JSON of 10,000 tasks, in none of the others"),
+    ("script", "x", 3.0, 1, Bench.script, "verify_*.py of the examples after imports over the same on CPU tensors, aot_eager"),
+    ("script-verify", "x", 2.0, 1, Bench.script_verify, "skv verify of these scripts over skv run"),
     ("start", "ms", 20.0, 1, Bench.start, "skv version"),
     ("memory", "x", 3.0, 1, Bench.memory, "peak beyond 64 MiB over device memory, seed case"),
 ]
@@ -289,7 +322,7 @@ def parse():
 def build_contenders(build):
     ninja = pathlib.Path(sys.executable).with_name("ninja")
     done = subprocess.run([str(ninja) if ninja.exists() else "ninja", "-C", str(build), "bench", "skv", "skcc",
-                           "examples/seed_case"], capture_output=True, text=True)
+                           "examples/seed_case", "libskops.so"], capture_output=True, text=True)
     if done.returncode != 0:
         raise Trouble(done.stdout[-4000:] + done.stderr[-4000:])
 

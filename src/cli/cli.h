@@ -11,6 +11,7 @@ enum { SK__EXIT_CLEAN = 0, SK__EXIT_FOUND = 1, SK__EXIT_USAGE = 2, SK__EXIT_NOT_
 
 /* The list is written once: name, function, what it does, its help text. */
 #define SK__VERB_LIST(X)                                                                    \
+  X(cc, "compile kernels with their host code (skcc)")                                      \
   X(verify, "run a program un-fused and fused, compare, explain every hazard")              \
   X(run, "run a program on the simulated NPU with all checks")                              \
   X(plan, "show how a program's launches are fused, and why not")                           \

@@ -21,7 +21,7 @@ static void print_help(FILE *to) {
   for (size_t i = 0; i < VERBS; i++) fprintf(to, "  %-9s %s\n", verbs[i].name, verbs[i].what);
   fprintf(to,
           "\nexamples:\n"
-          "  skcc add.c -o add && skv verify ./add      is this kernel safe in a SuperKernel?\n"
+          "  skv cc add.c -o add && skv verify ./add    is this kernel safe in a SuperKernel?\n"
           "  skv run --soc ascend910b3 ./add            run it on another chip\n"
           "  skv verify --json report.json ./add        for machines\n"
           "  skv explain H7                             what does this id mean?\n"

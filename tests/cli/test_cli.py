@@ -75,8 +75,18 @@ def no_verb() -> None:
 
 
 def unknown_verbs() -> None:
-    refused(["verfy"], "no verb 'verfy'", "did you mean 'verify'", "legal: verify, run, plan")
+    refused(["verfy"], "no verb 'verfy'", "did you mean 'verify'", "legal: cc, verify, run, plan")
     refused(["xyzzy-plugh"], "no verb 'xyzzy-plugh'", "legal:")
+
+
+def cc_is_the_compiler() -> None:
+    sandbox.file("by_verb.c", HEAD + PROGRAMS["good"])
+    done = sandbox.skv("cc", "by_verb.c", "-o", "by_verb")
+    assert done.returncode == 0, done.stderr
+    assert sandbox.skv("run", "./by_verb").returncode == 0
+    sandbox.file("broken.c", "int main(void) { return nothing; }\n")
+    done = sandbox.skv("cc", "broken.c", "-o", "broken")
+    assert done.returncode == 1 and "broken.c:1" in done.stderr, done.stderr
 
 
 def unknown_options() -> None:
@@ -455,7 +465,7 @@ def documented_verdicts_are_all_there() -> None:
     assert listed == told, (listed, told)
 
 
-TESTS = [no_verb, unknown_verbs, unknown_options, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
+TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
          reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
          programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
          what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,

@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
   char **objects = calloc(o.input_count, sizeof *objects);
   if (objects == NULL) return EXIT_INTERNAL;
   options_finish(&o);
-  code = compile_sources(&o, &p, objects);
+  code = commands_write(&o, &p);
+  if (code == 0) code = compile_sources(&o, &p, objects);
   if (code == 0 && o.kind != OUTPUT_TEXT) code = link_output(&o, &p, objects);
   run_cleanup();
   if (run_interrupted()) fprintf(stderr, "skcc: interrupted\n");

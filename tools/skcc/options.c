@@ -22,6 +22,7 @@ static const char help[] =
     "  --cc=COMMAND      compiler for C and C++ (gcc or clang; default $SKCC_CC, $SKCC_CXX, gcc, g++)\n"
     "  -v                print the commands that are run\n"
     "  --save-temps      keep the temporary directory and say where it is\n"
+    "  -MJ FILE          adds each source's entry for compile_commands.json, as clang does\n"
     "  --help, --version\n"
     "\n"
     "Passed on: -I -D -U -include -isystem -iquote -std= -O -g -W -w -f -m -pthread -pedantic -MD -MMD -MP -MF\n"
@@ -163,6 +164,12 @@ static int parse_own(options *o, int left, char **argv, const char **language) {
     bool apart = a[2] == '\0';
     if (apart && left < 2) return usage_error("'%s' needs a value", a);
     o->output = apart ? argv[1] : a + 2;
+    return apart ? USED_TWO : USED_ONE;
+  }
+  if (starts(a, "-MJ")) {
+    bool apart = a[3] == '\0';
+    if (apart && left < 2) return usage_error("'%s' needs a value", a);
+    o->commands = apart ? argv[1] : a + 3;
     return apart ? USED_TWO : USED_ONE;
   }
   if (strcmp(a, "-c") == 0) o->kind = OUTPUT_OBJECT;

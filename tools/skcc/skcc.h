@@ -279,6 +279,7 @@ typedef struct options {
   list c_only, cpp_only;          /* -std= by language */
   list depend;                    /* -MD and friends: for the vector half's preprocessor */
   const char *cc, *cxx;
+  const char *commands;           /* -MJ: where entries of compile_commands.json go */
   bool verbose, save_temps, depends_named, depends_target;
 } options;
 
@@ -290,6 +291,8 @@ typedef struct places {
   char *include, *include_ascendc, *hooks, *library_dir;
 } places;
 void options_finish(options *o);
+/* commands.c: writes the entries if they are asked for; 0 or an exit code after a message. */
+int commands_write(const options *o, const places *p);
 
 
 /* run.c: processes and the temporary directory. */

@@ -1,0 +1,163 @@
+"""What other build systems find after an installation: pkg-config, CMake, ccache, editors."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs"))
+import tap  # noqa: E402
+
+BUILD = Path(sys.argv[1]).resolve()
+MESON = [sys.argv[2]]
+PREFIX = sys.argv[3].lstrip("/")
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "cpp_add.cpp"
+
+scratch = tempfile.TemporaryDirectory()
+ROOT = Path(scratch.name)
+INSTALLED = ROOT / "image" / PREFIX
+
+
+def run(*words: object, where: Path = ROOT, **more) -> str:
+    done = subprocess.run([str(word) for word in words], cwd=where, capture_output=True, text=True, timeout=200, check=False, **more)
+    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def needs(tool: str) -> str:
+    path = shutil.which(tool)
+    if path is None or subprocess.run([path, "--version"], capture_output=True, check=False).returncode != 0:
+        raise tap.Skip(f"{tool} is not installed")
+    return path
+
+
+def test_install():
+    run(*MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", ROOT / "image")
+    assert (INSTALLED / "bin" / "skcc").exists()
+
+
+def test_installed_compiler_and_runner():
+    run(INSTALLED / "bin" / "skv", "cc", EXAMPLE, f"-I{EXAMPLE.parent}", "-o", "add")
+    assert "0 wrong" in run(INSTALLED / "bin" / "skv", "run", "./add")
+
+
+def test_pkg_config():
+    tool = needs("pkg-config")
+    folder = next(INSTALLED.rglob("superkernel.pc")).parent
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder), "PKG_CONFIG_SYSROOT_DIR": str(ROOT / "image")}
+    flags = run(tool, "--cflags", "--libs", "superkernel", env=environment).split()
+    skcc = run(tool, "--variable=skcc", "superkernel", env=environment).strip()
+    assert Path(skcc).exists() or (ROOT / "image" / skcc.lstrip("/")).exists(), skcc
+    (ROOT / "host.cpp").write_text('#include "acl/acl.h"\nint main() { return aclInit(nullptr) != ACL_SUCCESS; }\n')
+    run("c++", "host.cpp", "-o", "host", *flags)
+    library = next(INSTALLED.rglob("libsuperkernel.so")).parent
+    run("./host", env={**os.environ, "LD_LIBRARY_PATH": str(library)})
+
+
+PROJECT = """cmake_minimum_required(VERSION 3.20)
+project(demo LANGUAGES NONE)
+enable_testing()
+find_package(SuperKernel 0.1 REQUIRED)
+superkernel_add_executable(add add.cpp OPTIONS -O2 -I${CMAKE_CURRENT_SOURCE_DIR})
+superkernel_add_verify_test(add_is_clean add)
+"""
+
+
+def cmake_project(name: str, text: str) -> Path:
+    folder = ROOT / name
+    folder.mkdir()
+    (folder / "more.h").write_text("/* a header that the source includes */\n")
+    (folder / "add.cpp").write_text('#include "more.h"\n' + EXAMPLE.read_text())
+    (folder / "CMakeLists.txt").write_text(text)
+    return folder
+
+
+def test_cmake_package():
+    cmake = needs("cmake")
+    folder = cmake_project("package", PROJECT)
+    run(cmake, "-S", ".", "-B", "out", f"-DCMAKE_PREFIX_PATH={INSTALLED}", where=folder)
+    run(cmake, "--build", "out", where=folder)
+    run(needs("ctest"), "--test-dir", "out", where=folder)
+    again = run(cmake, "--build", "out", where=folder)
+    assert "skcc add.cpp" not in again, again
+    os.utime(folder / "more.h")
+    assert "skcc add.cpp" in run(cmake, "--build", "out", where=folder)
+
+
+def test_meson_dependency():
+    """The snippet of docs/building-kernels.md, in a project of its own."""
+    needs("pkg-config")
+    text = (EXAMPLE.parents[1] / "docs" / "building-kernels.md").read_text()
+    snippet = text.split("```meson\n")[1].split("```")[0].replace("add.asc", "add.cpp")
+    folder = cmake_project("meson", "")
+    (folder / "meson.build").write_text("project('demo')\n" + snippet)
+    place = next(INSTALLED.rglob("superkernel.pc"))
+    moved = ROOT / "pkgconfig"
+    moved.mkdir()
+    (moved / "superkernel.pc").write_text(place.read_text().replace(f"prefix=/{PREFIX}", f"prefix={INSTALLED}"))
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(moved)}
+    run(*MESON, "setup", "out", where=folder, env=environment)
+    run(*MESON, "test", "-C", "out", where=folder, env=environment)
+
+
+def test_cmake_refuses_a_later_version():
+    cmake = needs("cmake")
+    folder = cmake_project("later", PROJECT.replace("SuperKernel 0.1", "SuperKernel 99"))
+    done = subprocess.run([cmake, "-S", ".", "-B", "out", f"-DCMAKE_PREFIX_PATH={INSTALLED}"], cwd=folder, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode != 0 and "99" in done.stderr, done.stderr
+
+
+def test_cmake_toolchain():
+    cmake = needs("cmake")
+    toolchain = next(INSTALLED.rglob("SuperKernelToolchain.cmake"))
+    folder = cmake_project("toolchain", """cmake_minimum_required(VERSION 3.20)
+project(demo LANGUAGES CXX)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+add_executable(add add.cpp)
+""")
+    run(cmake, "-S", ".", "-B", "out", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", where=folder)
+    run(cmake, "--build", "out", where=folder)
+    assert "0 wrong" in run(INSTALLED / "bin" / "skv", "run", "out/add", where=folder)
+    entries = json.loads((folder / "out" / "compile_commands.json").read_text())
+    assert len(entries) == 1 and "skcc" in entries[0]["command"], entries
+
+
+def test_entries_for_editors():
+    run(BUILD / "skcc", "-c", EXAMPLE, f"-I{EXAMPLE.parent}", "-MJ", "add.json", "-o", "add.o")
+    text = (ROOT / "add.json").read_text()
+    entry, = json.loads("[" + text.rstrip().rstrip(",") + "]")
+    assert entry["file"] == str(EXAMPLE) and "-D__aicore__=" in entry["arguments"], entry
+    # Everything but the launch itself reads as C++.
+    plain = ROOT / "plain.cpp"
+    plain.write_text('#include "kernel_operator.h"\n__global__ __vector__ void k(GM_ADDR x) { AscendC::GlobalTensor<float> g; g.SetGlobalBuffer((__gm__ float *)x); }\n')
+    arguments = [plain if word == str(EXAMPLE) else word for word in entry["arguments"]]
+    run(*arguments, "-fsyntax-only")
+
+
+def test_the_same_source_gives_the_same_object():
+    for name in ("one.o", "two.o"):
+        run(BUILD / "skcc", "-c", EXAMPLE, f"-I{EXAMPLE.parent}", "-O2", "-g", "-o", name)
+    assert (ROOT / "one.o").read_bytes() == (ROOT / "two.o").read_bytes()
+
+
+def test_ccache():
+    ccache = needs("ccache")
+    environment = {**os.environ, "CCACHE_DIR": str(ROOT / "cache"), "CCACHE_NODIRECT": "", "CCACHE_BASEDIR": ""}
+    environment = {name: value for name, value in environment.items() if value != ""}
+    command = [ccache, BUILD / "skcc", "-c", EXAMPLE, f"-I{EXAMPLE.parent}", "-O2", "-o"]
+    run(*command, "first.o", env=environment)
+    run(*command, "second.o", env=environment)
+    assert (ROOT / "first.o").read_bytes() == (ROOT / "second.o").read_bytes()
+    counted = dict(line.split("\t")[:2] for line in run(ccache, "--print-stats", env=environment).splitlines())
+    assert int(counted["direct_cache_hit"]) + int(counted["preprocessed_cache_hit"]) == 1, counted
+
+
+if __name__ == "__main__":
+    code = tap.run([test_install, test_installed_compiler_and_runner, test_pkg_config, test_meson_dependency, test_cmake_package,
+                    test_cmake_refuses_a_later_version, test_cmake_toolchain, test_entries_for_editors,
+                    test_the_same_source_gives_the_same_object, test_ccache])
+    scratch.cleanup()
+    sys.exit(code)

@@ -1,6 +1,6 @@
 /* apart.c - SuperKernels that a program made itself, taken apart into the tasks they were made of. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -14,12 +14,9 @@ static sk__stream *stream_of(const sk__task *task, const sk__task *part) {
 static sk_status add(sk__task_list *list, sk__task *task) { return task != NULL ? sk__task_list_add(list, task) : SK_OUT_OF_MEMORY; }
 
 static sk_status add_mark(sk__runtime *runtime, sk__task_list *list, sk__task_kind kind, const sk__task *task) {
-  sk__task *mark = sk__task_new(runtime, kind, task->stream);
-  if (mark != NULL && (mark->scope = strndup(task->superkernel->name, MAX_SCOPE_BYTES)) == NULL) {
-    sk__task_unref(mark);
-    mark = NULL;
-  }
-  return add(list, mark);
+  char name[MAX_SCOPE_BYTES + 1];
+  snprintf(name, sizeof name, "%s", task->superkernel->name);
+  return add(list, sk__task_of_mark(runtime, kind, task->stream, name));
 }
 
 static sk_status take_apart(sk__runtime *runtime, const sk__task *task, bool marked, sk__task_list *list) {

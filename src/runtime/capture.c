@@ -207,12 +207,8 @@ static aclError submit_scope(const char *name, aclrtStream stream, sk__task_kind
   if (name != NULL && (name[0] == '\0' || strlen(name) > MAX_SCOPE_BYTES))
     return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: a scope name has 1 to %d bytes (NULL: never fuse); given %zu", call,
                     MAX_SCOPE_BYTES, strlen(name));
-  sk__task *task = sk__task_new(runtime, kind, on);
-  if (task != NULL && name != NULL) task->scope = strdup(name);
-  if (task == NULL || (name != NULL && task->scope == NULL)) {
-    sk__task_unref(task);
-    return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a scope mark");
-  }
+  sk__task *task = sk__task_of_mark(runtime, kind, on, name);
+  if (task == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a scope mark");
   return sk__task_submit(runtime, task);
 }
 

@@ -151,6 +151,7 @@ sk__event *sk__event_new(void);
 void sk__event_unref(sk__event *event);
 /* Tasks that belong to no queue yet; NULL on no memory. */
 sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, sk__event *event);
+sk__task *sk__task_of_mark(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, const char *scope); /* NULL: the None scope */
 sk__task *sk__task_of_superkernel(sk__runtime *runtime, sk__stream *stream, sk__superkernel *superkernel); /* takes the reference */
 /* What the latest record of an event ordered; NULL. */
 sk__snapshot *sk__event_order(const sk__event *event);

@@ -36,6 +36,13 @@ sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream
   return task;
 }
 
+sk__task *sk__task_of_mark(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, const char *scope) {
+  sk__task *task = sk__task_new(runtime, kind, stream);
+  if (task == NULL || scope == NULL || (task->scope = strdup(scope)) != NULL) return task;
+  sk__task_unref(task);
+  return NULL;
+}
+
 sk__task *sk__task_of_superkernel(sk__runtime *runtime, sk__stream *stream, sk__superkernel *superkernel) {
   sk__task *task = sk__task_new(runtime, SK__TASK_SUPERKERNEL, stream);
   if (task != NULL) task->superkernel = superkernel;

@@ -116,6 +116,25 @@ static void test_a_compiled_graph_is_run_apart_and_as_made(void **state) {
   assert_int_equal(mode_of("full-cores")->aic, 24);
   assert_int_equal(shown_all(), 0);
 }
+/* Without a scope nothing of a compiled graph is fused, in no mode. */
+static void test_a_compiled_graph_without_scopes_is_left_alone(void **state) {
+  (void)state;
+  twin_open("unfused,fused,per-op,ge");
+  aclrtStream stream = new_stream();
+  aclmdlRI model = NULL;
+  void *a = buffer_new(0);
+  assert_ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  assert_ok(sk_ge_operator_set(&(sk_ge_operator){.name = "First"}));
+  launch(stream, &load_last, 4, a, a, 0);
+  launch(stream, &store_first, 4, a, a, 1);
+  assert_ok(sk_ge_operator_set(NULL));
+  assert_ok(aclmdlRICaptureEnd(stream, &model));
+  assert_ok(sk_ge_compile(model, NULL));
+  assert_ok(aclmdlRIExecute(model, -1));
+  static const char *const fused[] = {"fused", "per-op", "ge"};
+  for (int i = 0; i < 3; i++) assert_int_equal(mode_of(fused[i])->outcome, SK__NOTHING_FUSED);
+  assert_int_equal(shown_all(), 0);
+}
 static void test_what_a_compiled_graph_loses_is_found(void **state) {
   (void)state;
   twin_open("unfused,fused");
@@ -133,4 +152,4 @@ static void test_the_same_kept_apart_is_silent(void **state) {
 SK_TESTS(SK_TEST(test_bad_options_are_told), SK_TEST(test_without_scopes_nothing_is_fused), SK_TEST(test_streams_without_an_event_need_the_option),
          SK_TEST(test_a_scope_becomes_one_launch), SK_TEST(test_an_order_that_only_fusing_takes_away), SK_TEST(test_the_same_drained_is_silent),
          SK_TEST(test_a_compiled_graph_is_run_apart_and_as_made), SK_TEST(test_what_a_compiled_graph_loses_is_found),
-         SK_TEST(test_the_same_kept_apart_is_silent))
+         SK_TEST(test_the_same_kept_apart_is_silent), SK_TEST(test_a_compiled_graph_without_scopes_is_left_alone))

@@ -127,6 +127,27 @@ static sk_status prepare(sk__runtime *runtime, sk__task *const *tasks, size_t co
   return status;
 }
 
+/* Nothing of the graph may be fused: a None scope around it says so to a verifier, which else takes work without
+ * scopes for work that may. */
+static sk_status mark_unfused(sk__runtime *runtime, sk__task ***tasks, size_t *count) {
+  if (*count == 0) return SK_OK;
+  sk__task **marked = realloc(*tasks, (*count + 2) * sizeof(sk__task *));
+  if (marked == NULL) return SK_OUT_OF_MEMORY;
+  *tasks = marked;
+  sk__task *begin = sk__task_of_mark(runtime, SK__TASK_SCOPE_BEGIN, marked[0]->stream, NULL);
+  sk__task *end = sk__task_of_mark(runtime, SK__TASK_SCOPE_END, marked[0]->stream, NULL);
+  if (begin == NULL || end == NULL) {
+    sk__task_unref(begin);
+    sk__task_unref(end);
+    return SK_OUT_OF_MEMORY;
+  }
+  memmove(marked + 1, marked, *count * sizeof(sk__task *));
+  marked[0] = begin;
+  marked[*count + 1] = end;
+  *count += 2;
+  return SK_OK;
+}
+
 static aclError failed(aclError code, const char *why) {
   char text[SK__REPLACE_WHY_BYTES + 64];
   snprintf(text, sizeof text, "sk_ge_compile: %s", why);
@@ -163,7 +184,10 @@ int sk_ge_compile(void *model, char **listing) {
   sk__task **fused = NULL;
   sk_status status = prepare(runtime, tasks, count, all, why);
   if (status == SK_OK) status = sk__replace_tasks(runtime, sk__ge_plan_order(all->plan), compiled_new, all, &fused, &fused_count, why);
-  if (status == SK_OK && listing != NULL && (status = write_listing(all->plan, listing)) != SK_OK) sk__tasks_free(fused, fused_count);
+  bool made = status == SK_OK;
+  if (made && sk__ge_plan_order(all->plan)->sk_count == 0) status = mark_unfused(runtime, &fused, &fused_count);
+  if (status == SK_OK && listing != NULL) status = write_listing(all->plan, listing);
+  if (made && status != SK_OK) sk__tasks_free(fused, fused_count);
   if (status == SK_OK) {
     for (size_t i = 0; i < sk__ge_plan_warning_count(all->plan); i++) sk__log(SK__LOG_WARNING, "%s", sk__ge_plan_warning(all->plan, i));
     sk__model_replace(model, fused, fused_count);

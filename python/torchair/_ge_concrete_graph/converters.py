@@ -285,6 +285,18 @@ def _python_function(target: Callable, args: Sequence[Any], value: Any) -> Any:
     return list(made) if isinstance(value, (list, tuple)) else made[0]
 
 
+def _mutating(args: Sequence[Any], kwargs: Dict[str, Any], value: Any) -> Any:
+    """An operator that writes its arguments, as functionalisation has it: copies go in, what was written comes out."""
+    op = args[0]
+    op_type = camel_case(op._schema.name.split("::")[1])
+    ir_library.require(op_type)
+    tensors = [(name, given) for name, given in kwargs.items() if name != "_all_bases" and _contains_tensor(given)]
+    tensors += [(f"base{index}", given) for index, given in enumerate(kwargs.get("_all_bases", ()))]
+    names = {parameter.name for parameter in op._schema.arguments}
+    attributes = _attributes([(name, given) for name, given in kwargs.items() if name in names and not _contains_tensor(given)])
+    return list(add_op(op_type, tensors, [f"y{index}" for index in range(len(value))], attributes))
+
+
 def _specs(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return TensorSpec(value)
@@ -295,6 +307,10 @@ def _specs(value: Any) -> Any:
 
 def convert(target: Any, args: Sequence[Any], kwargs: Dict[str, Any], value: Any) -> Any:
     """GE tensors of one FX call; args hold GE tensors. value: what the FX node's meta says of the result."""
+    if isinstance(target, torch._ops.HigherOrderOperator):
+        if target.name().startswith("auto_functionalized"):
+            return _mutating(args, kwargs, value)
+        raise RuntimeError(f"operator {target.name()} has no converter and no GE operator")
     if not isinstance(target, torch._ops.OpOverload):
         return _python_function(target, [*args, *kwargs.values()], value)
     function = _CONVERTERS.get(key_of(target))

@@ -3,6 +3,7 @@
 On the NPU a run is captured, its scopes fused by the graph compiler (sk_ge_compile), and queued on the stream of
 the caller; results are new tensors each time. Without an NPU tensor the operators just run.
 """
+import re
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Set
 
@@ -142,8 +143,12 @@ class _core_limit:
 
 
 class Executor:
-    def __init__(self, graph: GraphDef, gm: torch.fx.GraphModule, operators: Dict[str, OpDef], config: CompilerConfig):
+    def __init__(self, graph: GraphDef, gm: torch.fx.GraphModule, operators: Dict[str, OpDef], places: Dict[str, str],
+                 config: CompilerConfig):
+        """operators: per FX node, the GE operator its launches belong to; places: "scope NAME" and "node NAME" with
+        where they stand in the user's program."""
         self.name = graph.name
+        self.places = places
         self.gm = gm
         self.operators = {name: operator_of(op) for name, op in operators.items()}
         self.plan = ""             # what became of each launch in the latest run, for people
@@ -190,8 +195,19 @@ class Executor:
                 results = self._recorder.run(*args)
             finally:
                 captured.capture_end()
-        self.plan = captured.ge_compile()
-        logger.debug("%s:\n%s", self.name, self.plan)
+        plan = self._compile(captured)
+        if plan != self.plan:
+            self.plan = plan
+            logger.debug("%s:\n%s", self.name, plan)
         captured.replay()
         self._graph = captured
         return results
+
+    def _compile(self, captured: Any) -> str:
+        from superkernel import Error
+        try:
+            return captured.ge_compile()
+        except Error as error:
+            text = re.sub(r"^.*?sk_ge_compile: | \(error code \d+\)$", "", str(error))
+            where = next((self.places[word] for word in sorted(self.places, key=len, reverse=True) if word in text), "")
+            raise RuntimeError(f"{self.name} cannot be compiled: {text}{where}") from error

@@ -35,6 +35,7 @@ class GeConcreteGraph:
         self._graph = GeGraph(name)
         self._inputs: List[Tensor] = []
         self._operators: Dict[str, OpDef] = {}  # per FX node: the operator its launches belong to
+        self._places: Dict[str, str] = {}       # "scope NAME", "node NAME": where in the user's program
         self._executor: Optional[Executor] = None
         self._ran = False
 
@@ -68,6 +69,9 @@ class GeConcreteGraph:
             return self._output(node.args[0], values)
         if node.target in (_ENTER, _EXIT):
             _run_scope(node)
+            name = _attributes.current().get(_attributes.SUPER_KERNEL_SCOPE)
+            if node.target is _ENTER and name:
+                self._places.setdefault(f"scope {name}", _line(node))
             return None
         if _is_getitem(node):
             held = values[node.args[0]]
@@ -105,11 +109,15 @@ class GeConcreteGraph:
             return view
         args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda item: self._materialised(values[item]))
         before = len(self.graph.op)
-        made = converters.convert(node.target, args, dict(kwargs), value)
+        try:
+            made = converters.convert(node.target, args, dict(kwargs), value)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}{_line(node)}") from error
         _describe(node, made, value)
         added = [op for op in self.graph.op[before:] if op.type != "Const"]
         if added:
             self._operators[node.name] = added[-1]
+            self._places[f"node {added[-1].name}"] = _line(node)
         return made
 
     def _materialised(self, held: Any) -> Any:
@@ -143,7 +151,7 @@ class GeConcreteGraph:
     def optimize_graph_without_runtime(self, *sample_args, observer=None, aot_gm=None) -> None:
         """Passes that need no device: unused inputs go, attributes of the graph, names and layouts."""
         optimize.run(self.graph, sample_args)
-        self._executor = Executor(self.graph, aot_gm, self._operators, self.config)
+        self._executor = Executor(self.graph, aot_gm, self._operators, self._places, self.config)
 
     def __call__(self, *args: Any) -> Any:
         if not self._ran:

@@ -111,6 +111,12 @@ SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tas
  * stands between scope marks of its name when `marked`. New tasks; free them with sk__tasks_free. */
 SK_MUST_USE sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked,
                                       sk__task ***out, size_t *out_count);
+/* The same work with each kernel in company, in a scope of its own when `marked`: between two neighbours, or
+ * without them twice in a row. Kernels inside an unnamed scope stay as they are; named marks go. Freed likewise. */
+typedef struct sk__neighbour { const sk_kernel *kernel; uint32_t blocks; } sk__neighbour;
+typedef sk__neighbour (*sk__neighbour_fn)(sk__runtime *runtime, const sk_kernel *kernel);
+SK_MUST_USE sk_status sk__tasks_in_company(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__neighbour_fn neighbour_of,
+                                           bool marked, sk__task ***out, size_t *out_count);
 void sk__tasks_free(sk__task **tasks, size_t count);
 /* Order: everything all streams did so far happens before whatever any stream does next. */
 void sk__runtime_join_streams(sk__runtime *runtime);

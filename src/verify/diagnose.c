@@ -141,14 +141,14 @@ static bool is_fused_error(const sk__seen_finding *seen) {
 /* Graph mode has options of its own; this matrix is the captured-graph path's. */
 static size_t first_mode(const sk__verify_result *result, const sk__seen_finding *seen) {
   size_t mode = 0;
-  while (mode < result->mode_count && (!in_mode(seen, mode) || result->modes[mode].mode.kind == SK__MODE_GE)) mode++;
+  while (mode < result->mode_count && (!in_mode(seen, mode) || result->modes[mode].mode.kind == SK__MODE_GE || sk__mode_has_company(result->modes[mode].mode.kind))) mode++;
   return mode;
 }
 
 /* A failure of the mode itself that no error explains; of several schedules of a mode the first. */
 static bool is_unexplained(const sk__verify_result *result, size_t mode, const sk__failures *failures) {
   const sk__mode_result *ended = &result->modes[mode];
-  if (ended->mode.kind == SK__MODE_UNFUSED || ended->mode.kind == SK__MODE_GE || ended->outcome <= SK__CLOSE || ended->outcome == failures->outcomes[mode]) return false;
+  if (ended->mode.kind == SK__MODE_UNFUSED || ended->mode.kind == SK__MODE_GE || sk__mode_has_company(ended->mode.kind) || ended->outcome <= SK__CLOSE || ended->outcome == failures->outcomes[mode]) return false;
   for (size_t i = 1; i <= mode; i++)
     if (result->modes[i].mode.kind == ended->mode.kind && result->modes[i].diagnosis != NULL) return false;
   for (size_t i = 0; i < result->finding_count; i++)

@@ -88,8 +88,8 @@ static sk_status add_named(list *modes, const char *name, uint32_t random, char 
   sk__mode mode;
   if (sk__mode_parse(name, &mode) != SK_OK) {
     snprintf(why, why_bytes,
-             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, ge, early-start, each optionally with "
-             "/in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
+             "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, ge, alone, twice, neighbour, early-start, each "
+             "optionally with /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
              name);
     return SK_INVALID_ARGUMENT;
   }

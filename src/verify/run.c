@@ -75,6 +75,7 @@ sk__fuse_options sk__mode_options(sk__runtime *runtime, sk__mode_kind kind) {
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(runtime));
   if (kind == SK__MODE_PER_OP) options.debug_per_op_max_core_num = 1;
   if (kind == SK__MODE_NO_FLUSH) options.no_flush = true;
+  if (kind == SK__MODE_ALONE) options.single_op_scopes = true;
   if (kind == SK__MODE_EARLY_START) options.early_start = 1;
   if (kind == SK__MODE_FULL_CORES) {
     options.force_aic = soc->aic_count;

@@ -16,6 +16,9 @@ SK_MUST_USE sk_status sk__run_tasks_timed(sk__runtime *runtime, sk__task *const 
 SK_MUST_USE sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_result *mode, uint64_t *sk_cycles);
 SK_MUST_USE sk_status sk__run_ge_plan(sk__runtime *runtime, const sk__graph *graph, const sk__ge_plan *plan, sk__mode_result *mode);
 
+/* A known-good operator on all cores of the kernel's type (neighbour.c). */
+sk__neighbour sk__neighbour_of(sk__runtime *runtime, const sk_kernel *kernel);
+
 /* Same id and same places, in either order; without places the words decide. */
 bool sk__same_cause(const sk__finding *a, const sk__finding *b);
 

@@ -276,6 +276,40 @@ static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_
   return status != SK_OK ? status : judged;
 }
 
+/* A mode that adds operators: its own un-fused run is what the fused one is compared with. */
+static sk_status compare_in_company(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers) {
+  sk__machine *machine = sk__runtime_machine(verifier->runtime);
+  sk__mode_result *mode = &verifier->result.modes[index], plain = {.mode = mode->mode, .outcome = SK__REFERENCE};
+  sk__neighbour_fn neighbour_of = mode->mode.kind == SK__MODE_NEIGHBOUR ? sk__neighbour_of : NULL;
+  sk__task **unfused = NULL, **marked = NULL;
+  size_t unfused_count = 0, marked_count = 0;
+  sk__image reference = {NULL, 0, SK_OK};
+  form base = work->apart;
+  sk_status status = sk__tasks_in_company(verifier->runtime, base.tasks, base.count, neighbour_of, false, &unfused, &unfused_count);
+  if (status == SK_OK)
+    status = sk__tasks_in_company(verifier->runtime, base.tasks, base.count, neighbour_of, true, &marked, &marked_count);
+  if (status == SK_OK) status = sk__gm_begin(machine);
+  if (status == SK_OK) {
+    sk__run_prepare(verifier->runtime, &verifier->plain, (sk__schedule){SK__SCHEDULE_IN_ORDER, 0});
+    status = sk__run_tasks(verifier->runtime, unfused, unfused_count, &plain);
+    sk__findings_clear(sk__machine_checker(machine)); /* what they tell is told by the fused run as well */
+    if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
+    sk__gm_roll_back(machine);
+  }
+  if (status == SK_OK && plain.status != SK_OK) { /* it cannot even be done un-fused */
+    mode->status = plain.status;
+    mode->outcome = SK__FAILED;
+    memcpy(mode->why, plain.why, sizeof mode->why);
+  } else if (status == SK_OK) {
+    segment company = {.made = {marked, marked_count}, .apart = {marked, marked_count}, .marked = {marked, marked_count}};
+    status = compare_mode(verifier, &company, index, buffers, &reference);
+  }
+  sk__image_free(&reference);
+  sk__tasks_free(unfused, unfused_count);
+  sk__tasks_free(marked, marked_count);
+  return status;
+}
+
 /* A mode's status is the first failure of all its segments; how this one ended is what `run` leaves there when
  * it starts clean. */
 static sk_status take_status(sk__mode_result *mode, sk_status earlier) {
@@ -350,7 +384,8 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   }
   if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
-    status = compare_mode(verifier, &work, i, &buffers, &reference);
+    status = sk__mode_has_company(verifier->result.modes[i].mode.kind) ? compare_in_company(verifier, &work, i, &buffers)
+                                                                       : compare_mode(verifier, &work, i, &buffers, &reference);
   if (verifier->diagnose && status == SK_OK && ended == SK_OK) {
     sk__segment whole = {runtime, &verifier->plain, work.marked.tasks, work.marked.count, &buffers, &reference};
     status = diagnose_segment(verifier, &whole, &failures);

@@ -17,6 +17,9 @@
   X(FULL_CORES, "full-cores", "every SuperKernel forced to all AIC and AIV cores")                    \
   X(NO_FLUSH, "no-flush", "fused without a cache flush after each sub-kernel, as in GE graph mode")     \
   X(GE, "ge", "scopes fused by the rules of GE graph mode; nothing is fused without a scope")            \
+  X(ALONE, "alone", "each operator its own SuperKernel on the cores it asks for")                      \
+  X(TWICE, "twice", "each operator twice in a row in one SuperKernel, against the same un-fused")        \
+  X(NEIGHBOUR, "neighbour", "each operator in one SuperKernel between two that use all of every core, and use it well") \
   X(EARLY_START, "early-start", "fused with early_start = 1; in the default matrix if an SK binding has such a capability")
 typedef enum sk__mode_kind {
 #define X(name, text, help) SK__MODE_##name,
@@ -29,6 +32,9 @@ typedef struct sk__mode {
   sk__mode_kind kind;
   sk__schedule schedule;
 } sk__mode;
+
+/* Operators are added to the program's own, so the reference is another un-fused run. */
+static inline bool sk__mode_has_company(sk__mode_kind kind) { return kind == SK__MODE_TWICE || kind == SK__MODE_NEIGHBOUR; }
 
 #define SK__MODE_NAME_BYTES 48
 /* "fused", "fused/random:7" ...: the schedule is named unless it is in-order. */

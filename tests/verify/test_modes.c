@@ -70,8 +70,9 @@ static void test_the_default_matrix_has_every_kind_and_schedule(void **state) {
   sk__mode *modes = list("default", 0, &plain);
   bool kinds[SK__MODE_KINDS] = {false}, schedules[SK__SCHEDULES] = {false};
   for (size_t i = 0; i < plain; i++) kinds[modes[i].kind] = schedules[modes[i].schedule.kind] = true;
-  for (int i = 0; i < SK__MODE_KINDS; i++) /* early start: only for programs with a binding for it; ge: on request */
-    assert_int_equal(kinds[i], i != SK__MODE_EARLY_START && i != SK__MODE_GE);
+  for (int i = 0; i < SK__MODE_KINDS; i++) /* early start: only for programs with a binding for it; the others on request */
+    assert_int_equal(kinds[i], i != SK__MODE_EARLY_START && i != SK__MODE_GE && i != SK__MODE_ALONE && i != SK__MODE_TWICE &&
+                                   i != SK__MODE_NEIGHBOUR);
   for (int i = 0; i < SK__SCHEDULES; i++) assert_true(schedules[i]);
   free(modes);
   modes = list("default", 200, &count);

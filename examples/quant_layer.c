@@ -25,24 +25,18 @@ static void *memory(size_t bytes) {
   return data;
 }
 
-static size_t bytes_of(const sk_tensor *t) {
-  size_t bytes = sk_dtype_bytes(t->dtype);
-  for (uint32_t i = 0; i < t->rank; i++) bytes *= (size_t)t->shape[i];
-  return bytes;
-}
-
-static void allocate(sk_tensor *t) { check(aclrtMalloc(&t->data, bytes_of(t), ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc"); }
+static void allocate(sk_tensor *t) { check(aclrtMalloc(&t->data, sk_tensor_bytes(t), ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc"); }
 
 static sk_tensor upload(const void *data, sk_dtype dtype, uint32_t rank, int64_t d0, int64_t d1) {
   sk_tensor t = {NULL, dtype, SK_ND, rank, {d0, d1}};
   allocate(&t);
-  check(aclrtMemcpy(t.data, bytes_of(&t), data, bytes_of(&t), ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
+  check(aclrtMemcpy(t.data, sk_tensor_bytes(&t), data, sk_tensor_bytes(&t), ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
   return t;
 }
 
 static void *download(const sk_tensor *t) {
-  void *data = memory(bytes_of(t));
-  check(aclrtMemcpy(data, bytes_of(t), t->data, bytes_of(t), ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
+  void *data = memory(sk_tensor_bytes(t));
+  check(aclrtMemcpy(data, sk_tensor_bytes(t), t->data, sk_tensor_bytes(t), ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
   return data;
 }
 

@@ -42,12 +42,14 @@ int sk_ops_cube_shapes(const sk_ops_job *job, const sk_tensor *a, const sk_tenso
     snprintf(legal, sizeof legal, "%lld along k (the %s dimension of the stored matrix)", (long long)k, b_transposed ? "last" : "second last");
     return sk_ops_refuse_shape(name, second, b, legal);
   }
+  if (sk_ops_c0(b) > 0 && sk_ops_c0(b) != CUBE_COLUMN / sk_dtype_bytes(b->dtype))
+    return sk_ops_refuse(name, "columns of a fractal of the second operand", sk_ops_c0(b), "32 bytes of elements");
   if (k == 0) return sk_ops_refuse_shape(name, first, a, "1 and above along k");
   if (a_columns > MOST_PITCH) return sk_ops_refuse_shape(name, first, a, "a last dimension of at most 65535");
   if (b_columns > MOST_PITCH) return sk_ops_refuse_shape(name, second, b, "a last dimension of at most 65535");
   *t = (cube_tiling){.m = (uint32_t)m, .k = (uint32_t)k, .n = (uint32_t)n, .dtype = (uint32_t)a->dtype,
                      .element_bytes = (uint32_t)sk_dtype_bytes(a->dtype), .a_transposed = a_transposed, .b_transposed = b_transposed,
-                     .b_nz = b->format == SK_FRACTAL_NZ};
+                     .b_nz = sk_ops_c0(b) > 0};
   out->format = SK_ND;
   int error = broadcast_batches(job, a, b, t, out);
   if (error != ACL_SUCCESS) return error;

@@ -55,8 +55,7 @@ __global__ __cube__ void matmul(__gm__ uint8_t *a, __gm__ uint8_t *b, __gm__ uin
 static int shapes(const sk_ops_job *job, cube_tiling *t, sk_tensor *out) {
   const sk_tensor *a = job->in[0], *b = job->in[1];
   if (a->dtype != b->dtype) return sk_ops_refuse_dtype(job->op->name, job->op->inputs[1].name, b, "the type of self");
-  if (a->format == SK_FRACTAL_NZ) return sk_ops_refuse_text(job->op->name, job->op->inputs[0].name, "in FRACTAL_NZ", "row-major storage");
-  if (b->format == SK_FRACTAL_NZ && b->dtype == SK_FLOAT)
+  if (sk_ops_c0(b) > 0 && b->dtype == SK_FLOAT)
     return sk_ops_refuse_text(job->op->name, job->op->inputs[1].name, "float32 in FRACTAL_NZ", "row-major storage, or 8 or 16-bit elements");
   int error = sk_ops_cube_shapes(job, a, b, sk_ops_integer(job, 0) != 0, sk_ops_integer(job, 1) != 0, t, out);
   out->dtype = a->dtype == SK_INT8 ? SK_INT32 : a->dtype;

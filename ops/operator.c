@@ -37,6 +37,7 @@ static int check_tensor(const sk_operator *op, const sk_operator_tensor *rule, c
     dtypes_text(rule->dtypes, legal, sizeof legal);
     return sk_ops_refuse_dtype(op->name, rule->name, t, legal);
   }
+  if (sk_ops_c0(t) > 0 && !rule->may_be_nz) return sk_ops_refuse_text(op->name, rule->name, "in FRACTAL_NZ", "row-major storage");
   char what[64];
   snprintf(what, sizeof what, "rank of %s", rule->name);
   if (t->rank < rule->least_rank || t->rank > rule->most_rank) {
@@ -125,6 +126,12 @@ static int check_output(sk_ops_job *job, uint32_t i, const sk_tensor *given) {
     return sk_ops_refuse_dtype(job->op->name, name, given, legal);
   }
   if (!sk_ops_same_shape(given, planned)) return sk_ops_refuse_shape(job->op->name, name, given, "the shape sk_operator_plan gives");
+  if (sk_ops_c0(given) != sk_ops_c0(planned)) {
+    snprintf(legal, sizeof legal, "%d, as sk_operator_plan gives", (int)planned->format);
+    char what[64];
+    snprintf(what, sizeof what, "format of %s", name);
+    return sk_ops_refuse(job->op->name, what, (uint64_t)given->format, legal);
+  }
   planned->data = given->data;
   if (given->data == NULL && sk_ops_elements(given) > 0) return sk_ops_refuse_null(job->op->name, name, "device memory");
   return ACL_SUCCESS;
@@ -150,6 +157,25 @@ int sk_operator_launch(const sk_operator *op, const sk_call *call) {
     job.workspace = call->workspace;
   }
   return op->code->launch(&job);
+}
+
+uint32_t sk_ops_c0(const sk_tensor *t) {
+  switch (t->format) {
+    case SK_FRACTAL_NZ: return sk_dtype_bytes(t->dtype) == 1 ? 32 : 16;
+    case SK_FRACTAL_NZ_C0_8: return 8;
+    case SK_FRACTAL_NZ_C0_16: return 16;
+    case SK_FRACTAL_NZ_C0_32: return 32;
+    default: return 0;
+  }
+}
+
+size_t sk_tensor_bytes(const sk_tensor *t) {
+  uint64_t c0 = sk_ops_c0(t), elements = sk_ops_elements(t);
+  if (c0 > 0 && t->rank >= 2) {
+    uint64_t rows = (uint64_t)t->shape[t->rank - 2], columns = (uint64_t)t->shape[t->rank - 1];
+    elements = sk_ops_product(t, 0, t->rank - 2) * ((rows + 15) / 16 * 16) * ((columns + c0 - 1) / c0 * c0);
+  }
+  return (size_t)elements * sk_dtype_bytes(t->dtype);
 }
 
 bool sk_ops_same_shape(const sk_tensor *a, const sk_tensor *b) {

@@ -64,6 +64,8 @@ static inline uint64_t sk_ops_elements(const sk_tensor *t) { return sk_ops_produ
 /* The last dimension, and the product of the others. */
 static inline uint64_t sk_ops_columns(const sk_tensor *t) { return t->rank == 0 ? 1 : (uint64_t)t->shape[t->rank - 1]; }
 static inline uint64_t sk_ops_rows(const sk_tensor *t) { return t->rank == 0 ? 1 : sk_ops_product(t, 0, t->rank - 1); }
+/* Columns of a fractal; 0 for row-major storage. */
+uint32_t sk_ops_c0(const sk_tensor *t);
 bool sk_ops_same_shape(const sk_tensor *a, const sk_tensor *b);
 /* An output like `shape`, with a type of its own. */
 void sk_ops_output(sk_tensor *out, const sk_tensor *shape, sk_dtype dtype);
@@ -72,6 +74,6 @@ void sk_ops_begin_launch(void);
 int sk_ops_end_launch(void);
 
 extern const sk_ops_code sk_ops_gating, sk_ops_dynamic_quant, sk_ops_add, sk_ops_sub, sk_ops_mul, sk_ops_cast, sk_ops_matmul,
-    sk_ops_quant_matmul, sk_ops_dequant_swiglu_quant;
+    sk_ops_quant_matmul, sk_ops_dequant_swiglu_quant, sk_ops_format_cast, sk_ops_is_inf, sk_ops_pows;
 
 #endif

@@ -382,7 +382,6 @@ static int check_types(const sk_ops_job *job, sk_dtype out) {
   const sk_tensor *scale = job->in[IN_SCALE], *offset = job->in[IN_OFFSET], *pertoken = job->in[IN_PERTOKEN], *bias = job->in[IN_BIAS];
   if (out != SK_FLOAT16 && out != SK_BF16 && out != SK_INT8 && out != SK_INT32)
     return sk_ops_refuse(name, "output_dtype", (uint64_t)out, "1 float16, 2 int8, 3 int32, 27 bfloat16");
-  if (job->in[IN_X1]->format == SK_FRACTAL_NZ) return sk_ops_refuse_text(name, "x1", "in FRACTAL_NZ", "row-major storage");
   if (is_packed(scale) && out != SK_FLOAT16 && out != SK_INT8)
     return sk_ops_refuse_dtype(name, "scale", scale, "float32 or bfloat16 for bfloat16 and int32 results; packed words for float16 and int8");
   if (scale->dtype == SK_BF16 && out != SK_BF16 && out != SK_INT32)

@@ -19,50 +19,50 @@
 #define ATTRIBUTES(list) .attributes = (list), .attribute_count = COUNT(list)
 
 static const sk_operator_tensor gating_inputs[] = {
-    {"x", "[rows, experts] or [d0, d1, experts]", FLOATS, 2, 3, false},
-    {"finished", "x without its last dimension", BIT(SK_BOOL), 1, 2, true},
+    {"x", "[rows, experts] or [d0, d1, experts]", FLOATS, 2, 3, false, false},
+    {"finished", "x without its last dimension", BIT(SK_BOOL), 1, 2, true, false},
 };
 static const sk_operator_tensor gating_outputs[] = {
-    {"y", "x with k instead of experts", FLOATS, 2, 3, false},
-    {"expert_idx", "as y", BIT(SK_INT32), 2, 3, false},
-    {"row_idx", "as y", BIT(SK_INT32), 2, 3, false},
+    {"y", "x with k instead of experts", FLOATS, 2, 3, false, false},
+    {"expert_idx", "as y", BIT(SK_INT32), 2, 3, false, false},
+    {"row_idx", "as y", BIT(SK_INT32), 2, 3, false, false},
 };
 static const sk_operator_attribute gating_attributes[] = {{"k", SK_INTEGER, 1, "0 to min(experts, 1024)"}};
 
 static const sk_operator_tensor quant_inputs[] = {
-    {"x", "[.., columns]", HALVES, 2, 8, false},
-    {"smooth_scales", "[columns], or [groups, columns] with group_index", HALVES, 1, 2, true},
-    {"group_index", "[groups]: cumulative end rows", BIT(SK_INT32), 1, 1, true},
+    {"x", "[.., columns]", HALVES, 2, 8, false, false},
+    {"smooth_scales", "[columns], or [groups, columns] with group_index", HALVES, 1, 2, true, false},
+    {"group_index", "[groups]: cumulative end rows", BIT(SK_INT32), 1, 1, true, false},
 };
 static const sk_operator_tensor quant_outputs[] = {
-    {"y", "as x; int4: int32 with columns / 8", BIT(SK_INT8) | BIT(SK_INT32), 2, 8, false},
-    {"scale", "x without its last dimension", BIT(SK_FLOAT), 1, 7, false},
+    {"y", "as x; int4: int32 with columns / 8", BIT(SK_INT8) | BIT(SK_INT32), 2, 8, false, false},
+    {"scale", "x without its last dimension", BIT(SK_FLOAT), 1, 7, false, false},
 };
 static const sk_operator_attribute quant_attributes[] = {{"dst_bits", SK_INTEGER, 8, "8 (int8), 4 (int4)"}};
 
 static const sk_operator_tensor binary_inputs[] = {
-    {"self", "any", NUMBERS, 0, 8, false},
-    {"other", "as self, or one element; left out: the attribute scalar", NUMBERS, 0, 8, true},
+    {"self", "any", NUMBERS, 0, 8, false, false},
+    {"other", "as self, or one element; left out: the attribute scalar", NUMBERS, 0, 8, true, false},
 };
-static const sk_operator_tensor binary_outputs[] = {{"out", "as self; may be self or other itself", NUMBERS, 0, 8, false}};
+static const sk_operator_tensor binary_outputs[] = {{"out", "as self; may be self or other itself", NUMBERS, 0, 8, false, false}};
 static const sk_operator_attribute sum_attributes[] = {
     {"alpha", SK_REAL, 1, "a number; an integer where self is one"},
     {"scalar", SK_REAL, 0, "a number; an integer where self is one"},
 };
 static const sk_operator_attribute product_attributes[] = {{"scalar", SK_REAL, 0, "a number; an integer where self is one"}};
 
-static const sk_operator_tensor cast_inputs[] = {{"self", "any", ANY, 0, 8, false}};
-static const sk_operator_tensor cast_outputs[] = {{"out", "as self", ANY, 0, 8, false}};
+static const sk_operator_tensor cast_inputs[] = {{"self", "any", ANY, 0, 8, false, false}};
+static const sk_operator_tensor cast_outputs[] = {{"out", "as self", ANY, 0, 8, false, false}};
 static const sk_operator_attribute cast_attributes[] = {
     {"dst_type", SK_INTEGER, 0, "0 float32, 1 float16, 2 int8, 3 int32, 4 uint8, 6 int16, 9 int64, 12 bool, 27 bfloat16"},
 };
 
 static const sk_operator_tensor matmul_inputs[] = {
-    {"self", "[.., m, k], or [.., k, m] with transpose_x1", FLOATS | BIT(SK_INT8), 2, 6, false},
+    {"self", "[.., m, k], or [.., k, m] with transpose_x1", FLOATS | BIT(SK_INT8), 2, 6, false, false},
     {"mat2", "[.., k, n], or [.., n, k] with transpose_x2; batch dimensions broadcast; last dimensions to 65535; FRACTAL_NZ for 8 and "
-             "16-bit types", FLOATS | BIT(SK_INT8), 2, 6, false},
+             "16-bit types", FLOATS | BIT(SK_INT8), 2, 6, false, true},
 };
-static const sk_operator_tensor matmul_outputs[] = {{"out", "[.., m, n]; int32 for int8", FLOATS | BIT(SK_INT32), 2, 6, false}};
+static const sk_operator_tensor matmul_outputs[] = {{"out", "[.., m, n]; int32 for int8", FLOATS | BIT(SK_INT32), 2, 6, false, false}};
 static const sk_operator_attribute matmul_attributes[] = {
     {"transpose_x1", SK_INTEGER, 0, "0; 1: self is stored [.., k, m]"},
     {"transpose_x2", SK_INTEGER, 0, "0; 1: mat2 is stored [.., n, k]"},
@@ -70,14 +70,14 @@ static const sk_operator_attribute matmul_attributes[] = {
 
 #define SCALES (BIT(SK_FLOAT) | BIT(SK_BF16) | BIT(SK_INT64) | BIT(SK_UINT64))
 static const sk_operator_tensor quant_matmul_inputs[] = {
-    {"x1", "[.., m, k], or [.., k, m] with transpose_x1", BIT(SK_INT8), 2, 6, false},
-    {"x2", "[.., k, n], or [.., n, k] with transpose_x2; batch dimensions broadcast; FRACTAL_NZ or row-major", BIT(SK_INT8), 2, 6, false},
-    {"scale", "[n] or [1]; integers are packed words", SCALES, 1, 1, false},
-    {"offset", "[n] or [1]; int8 results only", BIT(SK_FLOAT), 1, 1, true},
-    {"pertoken_scale", "[m]", BIT(SK_FLOAT), 1, 1, true},
-    {"bias", "[n], or [batch, 1, n]", FLOATS | BIT(SK_INT32), 1, 3, true},
+    {"x1", "[.., m, k], or [.., k, m] with transpose_x1", BIT(SK_INT8), 2, 6, false, false},
+    {"x2", "[.., k, n], or [.., n, k] with transpose_x2; batch dimensions broadcast; FRACTAL_NZ or row-major", BIT(SK_INT8), 2, 6, false, true},
+    {"scale", "[n] or [1]; integers are packed words", SCALES, 1, 1, false, false},
+    {"offset", "[n] or [1]; int8 results only", BIT(SK_FLOAT), 1, 1, true, false},
+    {"pertoken_scale", "[m]", BIT(SK_FLOAT), 1, 1, true, false},
+    {"bias", "[n], or [batch, 1, n]", FLOATS | BIT(SK_INT32), 1, 3, true, false},
 };
-static const sk_operator_tensor quant_matmul_outputs[] = {{"out", "[.., m, n]", HALVES | BIT(SK_INT8) | BIT(SK_INT32), 2, 6, false}};
+static const sk_operator_tensor quant_matmul_outputs[] = {{"out", "[.., m, n]", HALVES | BIT(SK_INT8) | BIT(SK_INT32), 2, 6, false, false}};
 static const sk_operator_attribute quant_matmul_attributes[] = {
     {"output_dtype", SK_INTEGER, 2, "1 float16, 2 int8, 3 int32, 27 bfloat16"},
     {"transpose_x1", SK_INTEGER, 0, "0; 1: x1 is stored [.., k, m]"},
@@ -85,17 +85,17 @@ static const sk_operator_attribute quant_matmul_attributes[] = {
 };
 
 static const sk_operator_tensor swiglu_inputs[] = {
-    {"x", "[.., 2H]", HALVES | BIT(SK_INT32), 2, 8, false},
-    {"weight_scale", "[2H] or [1, 2H]; with group_index [groups, 2H]; needed for int32 x", BIT(SK_FLOAT), 1, 2, true},
-    {"activation_scale", "[rows] or [rows, 1]; int32 x only", BIT(SK_FLOAT), 1, 8, true},
-    {"bias", "[2H]; with group_index [groups, 2H]; int32 x only", FLOATS | BIT(SK_INT32), 1, 2, true},
-    {"quant_scale", "[H], [1, H] or one element; with group_index [groups, H] or [groups], also of 16-bit types", FLOATS, 1, 2, true},
-    {"quant_offset", "as quant_scale; quant_mode 0 only", FLOATS, 1, 2, true},
-    {"group_index", "[groups]: rows of each; or [groups, 2]: number and rows", BIT(SK_INT64), 1, 2, true},
+    {"x", "[.., 2H]", HALVES | BIT(SK_INT32), 2, 8, false, false},
+    {"weight_scale", "[2H] or [1, 2H]; with group_index [groups, 2H]; needed for int32 x", BIT(SK_FLOAT), 1, 2, true, false},
+    {"activation_scale", "[rows] or [rows, 1]; int32 x only", BIT(SK_FLOAT), 1, 8, true, false},
+    {"bias", "[2H]; with group_index [groups, 2H]; int32 x only", FLOATS | BIT(SK_INT32), 1, 2, true, false},
+    {"quant_scale", "[H], [1, H] or one element; with group_index [groups, H] or [groups], also of 16-bit types", FLOATS, 1, 2, true, false},
+    {"quant_offset", "as quant_scale; quant_mode 0 only", FLOATS, 1, 2, true, false},
+    {"group_index", "[groups]: rows of each; or [groups, 2]: number and rows", BIT(SK_INT64), 1, 2, true, false},
 };
 static const sk_operator_tensor swiglu_outputs[] = {
-    {"y", "[.., H]; rows behind the last group are not written", BIT(SK_INT8), 2, 8, false},
-    {"scale", "x without its last dimension; not written with quant_mode 0", BIT(SK_FLOAT), 1, 7, false},
+    {"y", "[.., H]; rows behind the last group are not written", BIT(SK_INT8), 2, 8, false, false},
+    {"scale", "x without its last dimension; not written with quant_mode 0", BIT(SK_FLOAT), 1, 7, false, false},
 };
 static const sk_operator_attribute swiglu_attributes[] = {
     {"activate_left", SK_INTEGER, 0, "0: the right half is the gate; 1: the left half"},
@@ -105,6 +105,18 @@ static const sk_operator_attribute swiglu_attributes[] = {
     {"glu_alpha", SK_REAL, 1.702, "finite"},
     {"glu_bias", SK_REAL, 1.0, "finite"},
 };
+
+static const sk_operator_tensor format_inputs[] = {{"self", "[.., M, N], row-major or FRACTAL_NZ", ANY & ~BIT(SK_INT64), 2, 8, false, true}};
+static const sk_operator_tensor format_outputs[] = {{"out", "as self, in the other storage", ANY & ~BIT(SK_INT64), 2, 8, false, true}};
+static const sk_operator_attribute format_attributes[] = {
+    {"acl_format", SK_INTEGER, 29, "2 (ND), 29 (FRACTAL_NZ)"},
+    {"customize_dtype", SK_INTEGER, 0, "a type of 1, 2 or 4 bytes: C0 is 32 bytes of it, not of self (16 for 32-bit elements)"},
+};
+static const sk_operator_tensor is_inf_inputs[] = {{"self", "any", ANY, 0, 8, false, false}};
+static const sk_operator_tensor is_inf_outputs[] = {{"out", "as self", BIT(SK_BOOL), 0, 8, false, false}};
+static const sk_operator_tensor pows_inputs[] = {{"self", "any", FLOATS, 0, 8, false, false}};
+static const sk_operator_tensor pows_outputs[] = {{"out", "as self; may be self itself", FLOATS, 0, 8, false, false}};
+static const sk_operator_attribute pows_attributes[] = {{"exponent", SK_REAL, 2, "0.5, 2, 3, -0.5, -1, -2"}};
 
 static const sk_operator records[] = {
     {
@@ -168,6 +180,22 @@ static const sk_operator records[] = {
                 "gate = min(gate, limit), other = clamp(other) + glu_bias, the gate's exponent times glu_alpha",
         INPUTS(swiglu_inputs), OUTPUTS(swiglu_outputs), ATTRIBUTES(swiglu_attributes),
         .split = "rows; the first (rows mod cores) cores take one more", .sync = "none", .code = &sk_ops_dequant_swiglu_quant,
+    },
+    {
+        .name = "TransData", .torch_name = "npu_format_cast", .kernel_type = "AIV",
+        .rule = "the same values in the other storage; padding of FRACTAL_NZ is zero",
+        INPUTS(format_inputs), OUTPUTS(format_outputs), ATTRIBUTES(format_attributes),
+        .split = "columns of fractals, in stretches of 1024 rows", .sync = "none", .code = &sk_ops_format_cast,
+    },
+    {
+        .name = "IsInf", .torch_name = "isinf", .kernel_type = "AIV", .rule = "whether an element is infinite, by its bits; integers never are",
+        INPUTS(is_inf_inputs), OUTPUTS(is_inf_outputs),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_is_inf,
+    },
+    {
+        .name = "Pows", .torch_name = "pow", .kernel_type = "AIV", .rule = "self to the power, in float32, rounded once for 16-bit types",
+        INPUTS(pows_inputs), OUTPUTS(pows_outputs), ATTRIBUTES(pows_attributes),
+        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_pows,
     },
 };
 

@@ -38,14 +38,17 @@ typedef enum sk_dtype {
 #undef X
 } sk_dtype;
 
-/* Values of aclFormat. ND: row-major. FRACTAL_NZ: storage [.., ceil(N / C0), ceil(M / 16), 16, C0] of a logical [.., M, N]. */
-typedef enum sk_format { SK_ND = 2, SK_FRACTAL_NZ = 29 } sk_format;
+/* Values of aclFormat. ND: row-major. FRACTAL_NZ: storage [.., ceil(N / C0), ceil(M / 16), 16, C0] of a logical [.., M, N];
+ * C0 is 32 for 8-bit elements and 16 for others, or what the format's name says. */
+typedef enum sk_format {
+  SK_ND = 2, SK_FRACTAL_NZ = 29, SK_FRACTAL_NZ_C0_16 = 50, SK_FRACTAL_NZ_C0_32 = 51, SK_FRACTAL_NZ_C0_8 = 54
+} sk_format;
 
 #define SK_MAX_RANK 8
 typedef struct sk_tensor {
   void *data;                 /* device memory, contiguous; may be NULL where nothing runs (sk_operator_plan) */
   sk_dtype dtype;
-  sk_format format;           /* every value but SK_FRACTAL_NZ is taken as row-major */
+  sk_format format;           /* every value but those of FRACTAL_NZ is taken as row-major */
   uint32_t rank;              /* 0 to 8; 0 is one element */
   int64_t shape[SK_MAX_RANK]; /* logical, outermost first */
 } sk_tensor;
@@ -81,6 +84,7 @@ typedef struct sk_operator_tensor {
   uint64_t dtypes;   /* legal types, a bit (SK_DTYPE_BIT) each */
   uint8_t least_rank, most_rank;
   bool optional;
+  bool may_be_nz; /* stored as FRACTAL_NZ */
 } sk_operator_tensor;
 typedef struct sk_operator_attribute {
   const char *name;
@@ -110,6 +114,8 @@ SK_OPS_EXPORT const sk_operator *sk_operator_find(const char *name);
 /* Bytes of one element, 0 for a number that is no sk_dtype. */
 SK_OPS_EXPORT size_t sk_dtype_bytes(sk_dtype dtype);
 SK_OPS_EXPORT const char *sk_dtype_name(sk_dtype dtype);
+/* Bytes of the tensor's storage: its elements, in FRACTAL_NZ with their padding. */
+SK_OPS_EXPORT size_t sk_tensor_bytes(const sk_tensor *tensor);
 
 /* Checks the call and fills dtype, format, rank and shape of its outputs and call->workspace_bytes. Reads no data and
  * starts nothing; `data` and `workspace` are left as they are. */

@@ -21,18 +21,13 @@ static sk_tensor tensor(sk_dtype dtype, uint32_t rank, int64_t d0, int64_t d1, i
   sk_tensor t = {NULL, dtype, SK_ND, rank, {d0, d1, d2}};
   return t;
 }
-static size_t bytes_of(const sk_tensor *t) {
-  size_t count = sk_dtype_bytes(t->dtype);
-  for (uint32_t i = 0; i < t->rank; i++) count *= (size_t)t->shape[i];
-  return count;
-}
 static void give_memory(sk_tensor *t) {
-  if (aclrtMalloc(&t->data, bytes_of(t), ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) stop("aclrtMalloc");
+  if (aclrtMalloc(&t->data, sk_tensor_bytes(t), ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) stop("aclrtMalloc");
 }
 /* Every byte in turn from `first`, below `below`; floats of such bytes are small. */
 static sk_tensor filled(sk_tensor t, unsigned first, unsigned below) {
   give_memory(&t);
-  size_t bytes = bytes_of(&t);
+  size_t bytes = sk_tensor_bytes(&t);
   unsigned char *data = malloc(bytes);
   if (data == NULL) stop("malloc");
   for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)((first + i * 7) % below);
@@ -158,10 +153,30 @@ static void gated_rows(void) {
   (void)binary("Add", &dynamic[0], &given[0], NULL);
 }
 
+static sk_tensor unary(const char *name, const sk_tensor *a, const sk_attribute *attribute) {
+  const sk_tensor *in[] = {a};
+  sk_tensor out[1] = {{0}};
+  run(name, in, 1, attribute, attribute != NULL, out, 1);
+  return out[0];
+}
+/* To NZ and back, a product with the weight so stored, and a pair as published: a power, then which are infinite. */
+static void formats(void) {
+  sk_tensor a = filled(tensor(SK_FLOAT16, 2, 70, 1100, 0), 1, 56), w = filled(tensor(SK_FLOAT16, 2, 1100, 90, 0), 2, 56);
+  sk_tensor nz = unary("TransData", &w, &(sk_attribute){"acl_format", SK_INTEGER, 29, 0.0});
+  sk_tensor back = unary("TransData", &nz, &(sk_attribute){"acl_format", SK_INTEGER, 2, 0.0}), one = product(&a, &nz, 0), two = product(&a, &back, 0);
+  (void)binary("Sub", &one, &two, NULL);
+}
+static void powers(void) {
+  sk_tensor a = filled(tensor(SK_BF16, 2, 5, 8199, 0), 1, 200), b = unary("Pows", &a, &(sk_attribute){"exponent", SK_REAL, 0, -2.0});
+  sk_tensor c = unary("IsInf", &b, NULL), d = unary("Pows", &b, &(sk_attribute){"exponent", SK_REAL, 0, 3.0}), e = cast(&d, SK_FLOAT), f = unary("IsInf", &e, NULL);
+  (void)c, (void)f;
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"float", float_arithmetic}, {"bf16", bf16_arithmetic}, {"int8", int8_arithmetic}, {"casts", casts},
     {"half products", half_products}, {"int8 products", int8_products}, {"float products", float_products},
     {"quant products", quant_products}, {"half results", half_results}, {"gated rows", gated_rows},
+    {"formats", formats}, {"powers", powers},
 };
 
 int main(int argc, char **argv) {

@@ -84,7 +84,7 @@ size_t tensor_elements(const sk_tensor *t) {
   for (uint32_t i = 0; i < t->rank; i++) count *= (size_t)t->shape[i];
   return count;
 }
-size_t tensor_bytes(const sk_tensor *t) { return tensor_elements(t) * sk_dtype_bytes(t->dtype); }
+size_t tensor_bytes(const sk_tensor *t) { return sk_tensor_bytes(t); }
 void *fetch(const sk_tensor *t) { return download(t->data, tensor_bytes(t)); }
 
 static sk_call make_call(const op_call *call, sk_tensor *out, uint32_t out_count) {

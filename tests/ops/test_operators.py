@@ -17,7 +17,7 @@ OPS = SOURCE / "ops"
 FULL, ONE, FEW = 0, 1, 2  # blocks of every launch: as many as the operator wants, and fewer than the SuperKernel has
 
 # case, blocks: silent
-SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products", "quant products", "half results", "gated rows")
+SILENT = [(case, blocks) for case in ("float", "bf16", "int8", "casts", "half products", "int8 products", "float products", "quant products", "half results", "gated rows", "formats", "powers")
           for blocks in (FULL, FEW)]
 
 # name, file, replacements, case, blocks, ids that must be found
@@ -126,6 +126,25 @@ MUTANTS = [
      [("  asc_exp(exponent, exponent, count);\n  asc_sync_pipe(PIPE_V);\n", "  asc_exp(exponent, exponent, count);\n")], "gated rows", FEW, {"SAME_PIPE"}),
     ("swiglu: tiles are one row too long", "dequant_swiglu_quant.c",
      [("count = each + (block < more ? 1 : 0);", "count = each + 1;")], "gated rows", FEW, {"SYNC_GM"}),
+    ("format: a stretch leaves before it has arrived", "format_cast.c",
+     [("    asc_sync_notify(PIPE_MTE2, PIPE_MTE3, turn);\n    asc_sync_wait(PIPE_MTE2, PIPE_MTE3, turn);\n", "")], "formats", ONE, {"SYNC_LOCAL"}),
+    ("format: a buffer is cleared before it has left", "format_cast.c",
+     [("    asc_sync_wait(PIPE_MTE3, PIPE_V, turn);\n", ""), ("    asc_sync_notify(PIPE_MTE3, PIPE_V, turn);\n", ""),
+      ("  for (uint32_t i = 0; i < 2; i++) asc_sync_notify(PIPE_MTE3, PIPE_V, i);\n", ""), ("  for (uint32_t i = 0; i < 2; i++) asc_sync_wait(PIPE_MTE3, PIPE_V, i);\n", "")],
+     "formats", ONE, {"SYNC_LOCAL"}),
+    ("format: a stretch arrives before its buffer is cleared", "format_cast.c",
+     [("    asc_sync_notify(PIPE_V, PIPE_MTE2, turn);\n    asc_sync_wait(PIPE_V, PIPE_MTE2, turn);\n", "")], "formats", ONE, {"SYNC_LOCAL"}),
+    ("format: the last flags are not taken back", "format_cast.c",
+     [("  for (uint32_t i = 0; i < 2; i++) asc_sync_wait(PIPE_MTE3, PIPE_V, i);\n", "")], "formats", ONE, {"H22"}),
+    ("format: the padding value is left changed", "format_cast.c", [("asc_set_copy_pad_val((uint16_t)0)", "asc_set_copy_pad_val((uint16_t)1)")], "formats",
+     FULL, {"H33"}),
+    ("format: the unit from the raw block index alone", "format_cast.c",
+     [("uint32_t index = vector_index()", "uint32_t index = (uint32_t)asc_get_block_idx()")], "formats", FULL, {"H4"}),
+    ("pows: a barrier within V is gone", "pows.c",
+     [("    asc_mul(c->other, value, value, count);\n    asc_sync_pipe(PIPE_V);\n", "    asc_mul(c->other, value, value, count);\n")], "powers", FEW,
+     {"SAME_PIPE"}),
+    ("isinf: a barrier within V is gone", "is_inf.c",
+     [("  asc_mul(c->bits, c->bits, c->bits, count);\n  asc_sync_pipe(PIPE_V);\n", "  asc_mul(c->bits, c->bits, c->bits, count);\n")], "powers", FEW, {"SAME_PIPE"}),
 ]
 
 sandbox = Sandbox()

@@ -4,6 +4,15 @@ from torchair.core.utils import logger
 from torchair import scope, ops, ge
 from torchair._ge_concrete_graph.converters import register_fx_node_ge_converter
 from torchair.npu_fx_compiler import get_compiler, get_npu_backend
+from torchair import inference
+from torchair._refused import dynamo_export, npu_format_cast_via_cpu, patch_for_hcom, use_internal_format_weight
 
-__all__ = ["CompilerConfig", "ge", "get_compiler", "get_npu_backend", "logger", "ops", "register_fx_node_ge_converter",
-           "scope"]
+__all__ = ["CompilerConfig", "dynamo_export", "ge", "get_compiler", "get_npu_backend", "inference", "logger",
+           "npu_format_cast_via_cpu", "ops", "patch_for_hcom", "register_fx_node_ge_converter", "register_replacement", "scope",
+           "use_internal_format_weight"]
+
+
+def register_replacement(search_fn, replace_fn, example_inputs, **more):
+    """Adds a rewrite of operator patterns that graphs of both modes take; see torch_npu.npugraph_ex."""
+    from torch_npu.npugraph_ex import patterns
+    return patterns.register_replacement(search_fn, replace_fn, example_inputs, **more)

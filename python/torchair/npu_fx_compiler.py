@@ -121,9 +121,12 @@ class _GraphCompiler:
         config = self.config
         if config.post_grad_custom_pre_pass:
             config.post_grad_custom_pre_pass.value(gm, example_inputs, config)
-        if config.experimental_config.remove_noop_ops and "torch_npu" in sys.modules:
-            from torch_npu.npugraph_ex import passes
-            passes.remove_noops(gm)
+        if "torch_npu" in sys.modules:  # the passes of both graph modes come with it
+            from torch_npu.npugraph_ex import passes, patterns
+            if config.experimental_config.remove_noop_ops:
+                passes.remove_noops(gm)
+            if config.experimental_config.pattern_fusion_pass:
+                patterns.apply(gm)
         if config.post_grad_custom_post_pass:
             config.post_grad_custom_post_pass.value(gm, example_inputs, config)
         gm.graph.eliminate_dead_code()

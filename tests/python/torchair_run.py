@@ -361,6 +361,73 @@ def parameters_and_gradients():
         assert torch.allclose(compile_(linear)(x).cpu(), result.detach().cpu(), atol=1e-3)
 
 
+# ---- other modes and names -----------------------------------------------------------------------
+
+def captured_graphs_by_nested_options():
+    config = CompilerConfig()
+    config.mode = "npugraph_ex"
+    config.experimental_config.aclgraph._super_kernel_optimize = True
+    config.experimental_config.aclgraph._super_kernel_debug_options = {"debug_per_op_max_core_num": 1}
+    config.debug.aclgraph.disable_mempool_reuse_in_same_fx = True
+    from torchair import _capture_mode
+    assert _capture_mode.options(config) == {
+        "super_kernel_optimize": True, "super_kernel_debug_options": {"debug_per_op_max_core_num": 1},
+        "reuse_graph_pool_in_same_fx": False}
+    torch._dynamo.reset()
+
+    def model(x):
+        torch.npu.super_kernel_scope_begin("sp1")
+        y = gating(x)
+        torch.npu.super_kernel_scope_end("sp1")
+        return y
+
+    result = torch.compile(model, backend=torchair.get_npu_backend(compiler_config=config), dynamic=False)(X.npu())
+    assert same(gating(X.npu()), result)
+
+
+def the_old_name_of_the_mode_is_deprecated():
+    config = CompilerConfig()
+    config.mode = "reduce-overhead"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        torch._dynamo.reset()
+        torch.compile(lambda x: x + 1, backend=torchair.get_npu_backend(compiler_config=config), dynamic=False)(X.npu())
+    assert any(one.category is DeprecationWarning and "npugraph_ex" in str(one.message) for one in seen)
+
+
+def methods_can_be_compiled_ahead():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.prompt = torchair.inference.cache_compile(self._prompt, dynamic=False)
+                self.decode = torchair.inference.cache_compile(self._decode, dynamic=False)
+
+        def _prompt(self, x):
+            return x + 1
+
+        def _decode(self, x):
+            return x + 2
+
+    torch._dynamo.reset()
+    model = Model()
+    assert torch.equal(model.prompt(X.npu()).cpu(), X + 1) and torch.equal(model.decode(X.npu()).cpu(), X + 2)
+
+
+def what_is_not_modelled_says_so():
+    for name in ("dynamo_export", "use_internal_format_weight", "npu_format_cast_via_cpu", "patch_for_hcom"):
+        assert name in frontend.raised(NotImplementedError, getattr(torchair, name))
+    assert "set_dim_gears" in frontend.raised(NotImplementedError, torchair.inference.set_dim_gears, X, {0: [1, 2]})
+
+
+def replacements_are_applied():
+    torchair.register_replacement(lambda a, b: torch.ops.npu.my_custom_op(a, 4.0) - b, lambda a, b: b - a,
+                                  [torch.ones(2, device="npu"), torch.ones(2, device="npu")])
+    result = compile_(lambda a, b: torch.ops.npu.my_custom_op(a, 4.0) - b)(X.npu(), X.flip(0).npu())
+    assert torch.equal(result.cpu(), X.flip(0) - X)
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([value for name, value in list(globals().items())
                       if callable(value) and getattr(value, "__module__", "") == "__main__" and hasattr(value, "__code__")

@@ -26,6 +26,11 @@ class Option:
         self._name, self._declaration, self._raw = name, declaration, declaration.default
 
     @property
+    def raw(self) -> Any:
+        """As it was assigned."""
+        return self._raw
+
+    @property
     def value(self) -> Optional[str]:
         if self._raw is None or callable(self._raw):
             return self._raw

@@ -223,7 +223,12 @@ static int plan_dump(const sk__plan_request *r, const char *path, const char *te
   sk__graph *graph = NULL;
   sk_status status = sk__graph_from_text(text, bytes, &graph, why, sizeof why);
   if (status != SK_OK) return sk__cli_usage("plan", "'%s': %s", path, why[0] != '\0' ? why : sk_status_text(status));
-  int code = r->ge ? plan_ge_graph(r, graph) : plan_graph(r, graph);
+  const sk__node *circle = NULL;
+  int code = sk__graph_find_cycle(graph, &circle) == SK_OK ? SK__EXIT_CLEAN : SK__EXIT_INTERNAL;
+  if (circle != NULL)
+    code = sk__cli_usage("plan", "'%s': node %llu, number %u of stream %u: waits for an event that is recorded only behind it, in a circle", path,
+                         (unsigned long long)circle->id, circle->position, circle->stream);
+  if (code == SK__EXIT_CLEAN) code = r->ge ? plan_ge_graph(r, graph) : plan_graph(r, graph);
   sk__graph_free(graph);
   return code;
 }

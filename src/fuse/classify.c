@@ -170,7 +170,8 @@ static sk_status classify_node(sk__planner *p, event_index *index, uint32_t at) 
   if (node->position > 0) mine->prev = stream[node->position - 1];
   if (node->position + 1 < p->graph->stream_sizes[node->stream]) mine->next = stream[node->position + 1];
   if (at > 0 && p->graph->nodes[at - 1].id == node->id)
-    return sk__plan_refuse(p, "two nodes have the id %llu", (unsigned long long)node->id);
+    return sk__plan_refuse(p, "two nodes have the id %llu: number %u of stream %u and number %u of stream %u", (unsigned long long)node->id,
+                           p->graph->nodes[at - 1].position, p->graph->nodes[at - 1].stream, node->position, node->stream);
   switch (node->type) {
     case SK__NODE_KERNEL:
       if (node->marker != SK__NO_MARKER) {

@@ -45,6 +45,8 @@ static sk_status read_u64(reader *r, const json_t *object, const char *key, uint
     errno = 0;
     number = strtoull(text, &end, 0);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0) return refuse(r, key, "\"%.40s\" is no number", text);
+  } else if (json_is_integer(value)) {
+    return refuse(r, key, "%lld is below 0", (long long)json_integer_value(value));
   } else {
     return refuse(r, key, "not a number");
   }
@@ -243,6 +245,45 @@ static sk_status read_node(reader *r, const json_t *object, sk__node *node) {
   return value ? read_value(r, task, node) : read_event(r, task, node);
 }
 
+/* ---- what the file says of itself ------------------------------------------------------------ */
+
+/* A count that is there must be that of what is there: otherwise something was lost. */
+static sk_status check_count(reader *r, const json_t *object, const char *key, size_t count) {
+  uint64_t said = count;
+  sk_status status = read_u64(r, object, key, INT64_MAX, &said);
+  return status == SK_OK && said != count ? refuse(r, key, "%llu, but there are %zu", (unsigned long long)said, count) : status;
+}
+
+static bool has_id(const sk__graph *graph, uint64_t id) {
+  size_t low = 0, high = graph->node_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (graph->nodes[middle].id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low < graph->node_count && graph->nodes[low].id == id;
+}
+
+static sk_status check_neighbour(reader *r, const json_t *node, const char *key) {
+  const json_t *value = json_object_get(node, key);
+  uint64_t id = 0;
+  if (!json_is_integer(value)) return SK_OK; /* "none" */
+  sk_status status = read_u64(r, node, key, INT64_MAX, &id);
+  return status == SK_OK && !has_id(r->graph, id) ? refuse(r, key, "%llu is no node", (unsigned long long)id) : status;
+}
+
+static sk_status check_neighbours(reader *r, const json_t *streams) {
+  sk_status status = SK_OK;
+  for (r->stream = 0; r->stream < json_array_size(streams) && status == SK_OK; r->stream++) {
+    const json_t *nodes = json_object_get(json_array_get(streams, r->stream), "nodes");
+    for (r->node = 0; r->node < json_array_size(nodes) && status == SK_OK; r->node++) {
+      status = check_neighbour(r, json_array_get(nodes, r->node), "preNodeId");
+      if (status == SK_OK) status = check_neighbour(r, json_array_get(nodes, r->node), "nextNodeId");
+    }
+  }
+  return status;
+}
+
 /* ---- whole ----------------------------------------------------------------------------------- */
 
 static sk_status read_stream(reader *r, const json_t *object, bool *seen, size_t *at) {
@@ -254,6 +295,7 @@ static sk_status read_stream(reader *r, const json_t *object, bool *seen, size_t
   seen[number] = true;
   const json_t *nodes = json_object_get(object, "nodes");
   if (!json_is_array(nodes) || json_array_size(nodes) == 0) return refuse(r, "nodes", "not a list of at least one node");
+  if ((status = check_count(r, object, "nodeCount", json_array_size(nodes))) != SK_OK) return status;
   for (r->node = 0; r->node < json_array_size(nodes); r->node++) {
     sk__node *node = &r->graph->nodes[*at];
     node->stream = number;
@@ -298,6 +340,9 @@ static sk_status read_graph(reader *r, const json_t *dump) {
     return refuse(r, "streams", "not a list of 1 to %d streams", MAX_STREAMS);
   size_t total = 0, at = 0;
   for (size_t s = 0; s < json_array_size(streams); s++) total += json_array_size(json_object_get(json_array_get(streams, s), "nodes"));
+  status = check_count(r, dump, "totalStreams", json_array_size(streams));
+  if (status == SK_OK) status = check_count(r, dump, "totalNodes", total);
+  if (status != SK_OK) return status;
   if (total > SK__GRAPH_MAX_NODES) return refuse(r, "streams", "%zu nodes; at most %u", total, SK__GRAPH_MAX_NODES);
   r->graph->stream_count = (uint32_t)json_array_size(streams);
   r->graph->node_count = total;
@@ -308,7 +353,8 @@ static sk_status read_graph(reader *r, const json_t *dump) {
     status = read_stream(r, json_array_get(streams, r->stream), seen, &at);
   if (status != SK_OK) return status;
   qsort(r->graph->nodes, total, sizeof *r->graph->nodes, by_id);
-  return sk__graph_index(r->graph);
+  status = check_neighbours(r, streams);
+  return status == SK_OK ? sk__graph_index(r->graph) : status;
 }
 
 sk_status sk__graph_from_json(const json_t *dump, sk__graph **out, char *why, size_t why_bytes) {

@@ -374,6 +374,33 @@ def graph_texts_that_cannot_be_planned() -> None:
     refused(["plan", "--options", "debug-aic-num=99", "--kernels", '{"MatMul": {"type": "AIC_ONLY", "blocks": 4}}', abort], "cannot be optimised", "debug-aic-num", code=1)
 
 
+def dump(*streams: list[dict]) -> str:
+    return json.dumps({"streams": [{"streamIdxInGraph": i, "nodes": nodes} for i, nodes in enumerate(streams)]})
+
+
+def kernel(number: int) -> dict:
+    return {"nodeId": number, "nodeType": "KERNEL", "taskInfo": [{"kernelParams": {"funcName": f"k{number}", "numBlocks": 8, "kernelTypeInt": 2}}]}
+
+
+def event(number: int, kind: str, identity: int) -> dict:
+    return {"nodeId": number, "nodeType": kind, "taskInfo": [{"eventParams": {"eventId": identity, "eventFlag": 0}}]}
+
+
+def graph_dumps_that_cannot_be_planned() -> None:
+    circle = sandbox.file("circle.json", dump([event(1, "WAIT", 5), event(2, "NOTIFY", 6)], [event(3, "WAIT", 6), event(4, "NOTIFY", 5)]))
+    refused(["plan", circle], "circle.json", "node 1, number 0 of stream 0", "in a circle")
+    refused(["plan", "--ge", circle], "in a circle")
+    twice = sandbox.file("twice.json", dump([kernel(1), kernel(4)], [kernel(4)]))
+    refused(["plan", twice], "two nodes have the id 4: number 1 of stream 0 and number 0 of stream 1", code=1)
+    cut = sandbox.file("cut.json", dump([kernel(1)])[:-20])
+    refused(["plan", cut], "cut.json", "line 1, column")
+    bad = sandbox.path / "bad.json"
+    bad.write_bytes(dump([kernel(1)]).replace("k1", "k\x00").encode().replace(b"k\x00", b"k\xff"))
+    refused(["plan", bad], "bad.json", "line 1, column")
+    refused(["plan", sandbox.file("deep.json", "[" * 100000)], "deep.json", "line 1")
+    refused(["plan", "--options", '{"super_kernel_optimize_options": {"early_start": "1"}}', twice], "early_start: not an integer")
+
+
 def graph_texts_are_planned() -> None:
     path = sandbox.file("good.pbtxt", PBTXT)
     done = sandbox.skv("plan", path)
@@ -471,7 +498,8 @@ TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, options_wi
          what_is_not_modelled_is_named, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
          plan_lists_what_is_fused, traces_and_graphs_that_cannot_be_written, a_trace_shows_both_runs,
-         a_saved_graph_is_planned_like_the_program, graph_texts_that_cannot_be_planned, graph_texts_are_planned,
+         a_saved_graph_is_planned_like_the_program, graph_texts_that_cannot_be_planned,
+         graph_dumps_that_cannot_be_planned, graph_texts_are_planned,
          programs_are_planned_with_options, facts, every_id_is_explained, every_verb_has_help_with_an_example, documented_keys_exist_and_others_do_not,
          documented_verdicts_are_all_there]
 

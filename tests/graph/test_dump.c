@@ -47,7 +47,13 @@ static void test_refuses_malformed_nodes(void **state) {
   refused(STREAM("1"), "streams[0].nodes[0]");
   refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNAL\"}"), "did you mean KERNEL");
   refused(STREAM("{\"nodeType\": \"DEFAULT\"}"), "nodes[0].nodeId: missing");
-  refused(STREAM("{\"nodeId\": -1, \"nodeType\": \"DEFAULT\"}"), "nodeId: not a number");
+  refused(STREAM("{\"nodeId\": -1, \"nodeType\": \"DEFAULT\"}"), "nodeId: -1 is below 0");
+  refused(STREAM("{\"nodeId\": true, \"nodeType\": \"DEFAULT\"}"), "nodeId: not a number");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{\"kernelParams\": {\"funcName\": \"k\", \"numBlocks\": -8}}]}"),
+          "streams[0].nodes[0].taskInfo[0].kernelParams.numBlocks: -8 is below 0");
+  refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{\"kernelParams\": {\"funcName\": \"k\", \"numBlocks\": 0}}]}"), "numBlocks: 0; legal");
+  refused(STREAM(KERNEL("1", "") ",{\"nodeId\": 2, \"nodeType\": \"DEFAULT\", \"preNodeId\": 7}"), "streams[0].nodes[1].preNodeId: 7 is no node");
+  refused(STREAM("{\"nodeId\": 2, \"nodeType\": \"DEFAULT\", \"nextNodeId\": -7}"), "streams[0].nodes[0].nextNodeId: -7 is below 0");
   refused(STREAM(KERNEL("2", "") "," KERNEL("1", "")), "nodes[1].nodeId: 1 after 2");
   refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": []}"), "taskInfo: not a list of one object");
   refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{}]}"), "kernelParams: missing");
@@ -60,6 +66,53 @@ static void test_refuses_malformed_nodes(void **state) {
   refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"WAIT\", \"taskInfo\": [{\"eventParams\": {}}]}"), "eventParams.eventId: missing");
   refused(STREAM("{\"nodeId\": 1, \"nodeType\": \"MEMORY_WAIT\", \"taskInfo\": [{\"valueWaitParams\": {\"devAddr\": 1, \"flag\": 4}}]}"),
           "valueWaitParams.flag: 4 is above 3");
+}
+
+/* Counts that the file gives of itself tell when part of it is gone. */
+static void test_refuses_counts_that_do_not_match(void **state) {
+  (void)state;
+  refused("{\"totalStreams\": 2, \"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [" KERNEL("1", "") "]}]}", "totalStreams: 2, but there are 1");
+  refused("{\"totalNodes\": 4, \"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [" KERNEL("1", "") "]}]}", "totalNodes: 4, but there are 1");
+  refused("{\"streams\": [{\"streamIdxInGraph\": 0, \"nodeCount\": 3, \"nodes\": [" KERNEL("1", "") "]}]}", "streams[0].nodeCount: 3, but there are 1");
+  sk__graph_free(read_text("{\"totalStreams\": 1, \"totalNodes\": 1, \"streams\": [{\"streamIdxInGraph\": 0, \"nodeCount\": 1, \"nodes\": [" KERNEL("1", ", \"x\": 1") "]}]}"));
+}
+/* A scope's name has at most 255 bytes, a kernel's 4096. */
+static void test_names_have_a_length(void **state) {
+  (void)state;
+  char name[4098], text[4600];
+  for (int kernel = 0; kernel < 2; kernel++)
+    for (size_t over = 0; over < 2; over++) {
+      size_t length = (kernel ? 4096 : 255) + over;
+      memset(name, 'n', length);
+      name[length] = '\0';
+      snprintf(text, sizeof text,
+               kernel ? "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"taskInfo\": [{\"kernelParams\": "
+                        "{\"numBlocks\": 1, \"kernelTypeInt\": 1, \"funcName\": \"%s\"}}]}]}]}"
+                      : "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"KERNEL\", \"isScopeNode\": true, \"isScopeBegin\": true, "
+                        "\"scopeName\": \"%s\"}]}]}",
+               name);
+      if (over == 0) sk__graph_free(read_text(text));
+      else refused(text, kernel ? "funcName: longer than 4096 bytes" : "scopeName: longer than 255 bytes");
+    }
+}
+#define EVENT(id, type, event, flag) "{\"nodeId\": " id ", \"nodeType\": \"" type "\", \"taskInfo\": [{\"eventParams\": {\"eventId\": " event ", \"eventFlag\": " flag "}}]}"
+#define STREAMS(a, b) "{\"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [" a "]}, {\"streamIdxInGraph\": 1, \"nodes\": [" b "]}]}"
+/* The wait that closes a circle of events, or none. */
+static void test_circles_of_events(void **state) {
+  (void)state;
+  static const struct { const char *text; uint64_t wait; } cases[] = {
+      {STREAMS(EVENT("1", "WAIT", "5", "0") "," EVENT("2", "NOTIFY", "6", "0"), EVENT("3", "WAIT", "6", "0") "," EVENT("4", "NOTIFY", "5", "0")), 1},
+      {STREAMS(EVENT("1", "WAIT", "5", "0") "," EVENT("2", "NOTIFY", "5", "0"), KERNEL("3", "")), 1},
+      {STREAMS(EVENT("1", "WAIT", "5", "32") "," EVENT("2", "NOTIFY", "6", "0"), EVENT("3", "WAIT", "6", "0") "," EVENT("4", "NOTIFY", "5", "32")), 0},
+      {STREAMS(EVENT("1", "WAIT", "9", "0"), KERNEL("3", "")), 0}, /* recorded outside */
+      {STREAMS(EVENT("3", "WAIT", "5", "0") "," EVENT("4", "NOTIFY", "6", "0"), EVENT("1", "NOTIFY", "5", "0") "," EVENT("5", "WAIT", "6", "0")), 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    sk__graph *graph = read_text(cases[i].text);
+    const sk__node *found = NULL;
+    assert_int_equal(sk__graph_find_cycle(graph, &found), SK_OK);
+    assert_int_equal(found != NULL ? found->id : 0, cases[i].wait);
+    sk__graph_free(graph);
+  }
 }
 
 static void test_refuses_endless_nesting(void **state) {
@@ -129,5 +182,6 @@ static void test_survives_damaged_text(void **state) {
   }
 }
 
-SK_TESTS(SK_TEST(test_refuses_what_is_no_graph), SK_TEST(test_refuses_malformed_nodes), SK_TEST(test_refuses_endless_nesting),
+SK_TESTS(SK_TEST(test_refuses_what_is_no_graph), SK_TEST(test_refuses_malformed_nodes), SK_TEST(test_refuses_counts_that_do_not_match),
+         SK_TEST(test_names_have_a_length), SK_TEST(test_circles_of_events), SK_TEST(test_refuses_endless_nesting),
          SK_TEST(test_kernel_fields), SK_TEST(test_streams_are_merged_by_capture_order), SK_TEST(test_survives_damaged_text))

@@ -8,6 +8,8 @@
 #include "fuse/acl_options.h"
 #include "fuse/execute.h"
 #include "fuse/judge.h"
+#include "fuse/meta.h"
+#include "fuse/planner.h"
 #include "fuse/replace.h"
 
 /* What all SKs of one model share; lives as long as any task with one of them. */
@@ -142,14 +144,14 @@ static void log_warning(void *context, const char *text) {
 }
 
 /* Graph and plan of a model, in what its SKs will share. */
-static sk_status prepare(sk__runtime *runtime, sk__task *const *tasks, size_t count, const aclskOptions *options, shared *all, char *why) {
+static sk_status prepare(sk__runtime *runtime, sk__task *const *tasks, size_t count, const aclskOptions *options, shared *all, FILE *split_log, char *why) {
   all->tasks = calloc(count + 1, sizeof(sk__task *));
   if (all->tasks == NULL) return SK_OUT_OF_MEMORY;
   for (; all->task_count < count; all->task_count++) all->tasks[all->task_count] = sk__task_ref(tasks[all->task_count]);
   sk__fuse_options read;
   sk_status status = sk__acl_options_read(options, &all->arena, &read, log_warning, NULL);
   if (status == SK_OK) status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(runtime)), all->tasks, count, &all->graph);
-  if (status == SK_OK) status = sk__plan_make(all->graph, &read, &all->plan, why, SK__REPLACE_WHY_BYTES);
+  if (status == SK_OK) status = sk__plan_make_logged(all->graph, &read, split_log, &all->plan, why, SK__REPLACE_WHY_BYTES);
   if (status != SK_OK) return status;
   all->records = calloc(all->graph->node_count + 1, sizeof(sk__snapshot *));
   return all->records != NULL ? SK_OK : SK_OUT_OF_MEMORY;
@@ -182,8 +184,10 @@ aclError aclskOptimize(aclmdlRI model, aclskOptions *options) {
   all->references = 1;
   sk__task **fused = NULL;
   size_t fused_count = 0;
-  sk_status status = prepare(runtime, tasks, count, options, all, why);
+  sk__meta *meta = sk__meta_open();
+  sk_status status = prepare(runtime, tasks, count, options, all, sk__meta_split_log(meta), why);
   if (status == SK_OK) status = sk__replace_tasks(runtime, all->plan, fused_new, all, &fused, &fused_count, why);
+  sk__meta_close(meta, all->graph, status == SK_OK ? all->plan : NULL, why[0] != '\0' ? why : sk_status_text(status), fused, fused_count);
   if (status == SK_OK) {
     sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), all->plan);
     sk__model_replace(model, fused, fused_count);

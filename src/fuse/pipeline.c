@@ -29,25 +29,46 @@ const char *sk__node_label(const sk__planner *p, uint32_t at) {
   return node->type == SK__NODE_KERNEL ? node->kernel.name : kinds[node->type];
 }
 
+static void log_scopes(const sk__planner *p, int round, const char *pass) {
+  if (p->split_log == NULL) return;
+  fprintf(p->split_log, "round %d, %s: %zu scopes%s\n", round + 1, pass, p->scopes.count, p->resplit ? ", split again" : "");
+  for (size_t s = 0; s < p->scopes.count; s++) {
+    const sk__scope *scope = &p->scopes.items[s];
+    fprintf(p->split_log, "  scope %zu:", s);
+    for (size_t i = 0; i < scope->nodes.count; i++) fprintf(p->split_log, " %llu", (unsigned long long)p->graph->nodes[scope->nodes.items[i]].id);
+    fprintf(p->split_log, "; break %s", sk__break_code(scope->broken));
+    if (scope->trigger != SK__NONE) fprintf(p->split_log, " at %llu", (unsigned long long)p->graph->nodes[scope->trigger].id);
+    fputc('\n', p->split_log);
+  }
+}
+
+typedef struct pass { const char *name; sk_status (*run)(sk__planner *p); bool task_bypass; } pass;
+static const pass passes[] = {
+    {"initial split", sk__initial_split, false},          {"schedmode split", sk__schedmode_split, false},
+    {"deadlock refine", sk__deadlock_refine, false},      {"default nodes", sk__prune_default_nodes, true},
+    {"deadlock refine again", sk__deadlock_refine, true}, {"streams of events", sk__prune_event_streams, false}};
+
 /* One round of splitting; p->resplit = begin again. */
-static sk_status split_once(sk__planner *p) {
+static sk_status split_once(sk__planner *p, int round) {
   p->resplit = false;
   sk__vec_clear(&p->scopes);
-  if (p->options->debug_per_op_max_core_num != 0 || p->options->single_op_scopes) return sk__per_op_split(p);
-  sk_status status = sk__initial_split(p);
-  if (status == SK_OK) status = sk__schedmode_split(p);
-  if (status == SK_OK) status = sk__deadlock_refine(p);
-  if (status == SK_OK && p->options->task_breaker_bypass != 0) {
-    status = sk__prune_default_nodes(p);
-    if (status == SK_OK && !p->resplit) status = sk__deadlock_refine(p);
+  if (p->options->debug_per_op_max_core_num != 0 || p->options->single_op_scopes) {
+    sk_status status = sk__per_op_split(p);
+    if (status == SK_OK) log_scopes(p, round, "one operator each");
+    return status;
   }
-  if (status == SK_OK && !p->resplit) status = sk__prune_event_streams(p);
-  return status;
+  for (size_t i = 0; i < sizeof passes / sizeof passes[0] && !p->resplit; i++) {
+    if (passes[i].task_bypass && p->options->task_breaker_bypass == 0) continue;
+    sk_status status = passes[i].run(p);
+    if (status != SK_OK) return status;
+    log_scopes(p, round, passes[i].name);
+  }
+  return SK_OK;
 }
 
 static sk_status split(sk__planner *p) {
   for (int round = 0; round < MAX_SPLITS; round++) {
-    sk_status status = split_once(p);
+    sk_status status = split_once(p, round);
     if (status != SK_OK || !p->resplit) return status;
   }
   sk__vec_clear(&p->scopes); /* the pass that asked for another round has given the scopes up */

@@ -96,9 +96,13 @@ void sk__plan_free(sk__plan *plan) {
 }
 
 sk_status sk__plan_make(const sk__graph *graph, const sk__fuse_options *options, sk__plan **out, char *why, size_t why_bytes) {
+  return sk__plan_make_logged(graph, options, NULL, out, why, why_bytes);
+}
+
+sk_status sk__plan_make_logged(const sk__graph *graph, const sk__fuse_options *options, FILE *split_log, sk__plan **out, char *why, size_t why_bytes) {
   sk__plan *plan = plan_new(graph, options);
   if (plan == NULL) return SK_OUT_OF_MEMORY;
-  sk__planner p = {.graph = graph, .options = &plan->options, .keep = plan->arena, .why = sk__text_on(why, why_bytes)};
+  sk__planner p = {.graph = graph, .options = &plan->options, .keep = plan->arena, .split_log = split_log, .why = sk__text_on(why, why_bytes)};
   sk_status status = sk__planner_run(&p);
   if (status == SK_OK) status = fill_plan(plan, &p);
   sk__planner_free(&p);

@@ -6,6 +6,8 @@
 #ifndef SK_FUSE_PLANNER_H
 #define SK_FUSE_PLANNER_H
 
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -109,6 +111,7 @@ typedef struct sk__planner {
   uint32_t *last_step;     /* per stream: 1 + its latest step, 0 */
   bool resplit;            /* a pass asks to begin again */
   uint32_t search_stamp;
+  FILE *split_log;         /* scopes after every pass; NULL none */
   sk__stage stage;         /* where it failed */
   sk__text why;
 } sk__planner;
@@ -154,6 +157,9 @@ bool sk__patterns_match(const sk__patterns *patterns, const char *name);
 /* Replaces scope `at` by n scopes (n may be 0). */
 SK_MUST_USE sk_status sk__scopes_replace(sk__planner *p, size_t at, const sk__scope *with, size_t n);
 
+/* sk__plan_make that tells of its splitting: scopes after every pass of every round. plan.c */
+SK_MUST_USE sk_status sk__plan_make_logged(const sk__graph *graph, const sk__fuse_options *options, FILE *split_log, sk__plan **out, char *why,
+                                           size_t why_bytes);
 json_t *sk__fuse_options_json(const sk__fuse_options *options); /* options_json.c: key -> {name, type, value} */
 json_t *sk__inner_options_json(bool third_chip);
 

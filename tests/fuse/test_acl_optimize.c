@@ -1,4 +1,9 @@
 /* aclskOptimize: what it refuses, what its options mean, and that a fused model computes what it did before. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
 #include "../runtime/device_fixture.h"
 #include "acl/super_kernel.h"
 #include "fuse/acl_options.h"
@@ -399,7 +404,104 @@ static void a_superkernel_is_not_fused_again(void **state) {
   buffer_check(b, 2);
 }
 
-SK_TESTS(SK_TEST(models_that_are_none),
+/* ---- dumps ----------------------------------------------------------------------------------- */
+
+static json_t *meta_json(const char *directory, const char *name) {
+  char path[512];
+  json_error_t error;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  json_t *json = json_load_file(path, 0, &error);
+  if (json == NULL) fail_msg("%s: %s", path, error.text);
+  return json;
+}
+static void meta_holds(const char *directory, const char *name, const char *part) {
+  char path[512], text[16384] = "";
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) fail_msg("%s is missing", path);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  if (strstr(text, part) == NULL) fail_msg("'%s' is not in %s:\n%s", part, path, text);
+}
+/* A directory of the test's own becomes the current one. */
+static void meta_begin(char directory[64], bool asked) {
+  snprintf(directory, 64, "%s/skmetaXXXXXX", P_tmpdir);
+  assert_non_null(mkdtemp(directory));
+  assert_int_equal(chdir(directory), 0);
+  if (asked) setenv("ASCEND_OP_COMPILE_SAVE_KERNEL_META", "1", 1);
+}
+static void meta_end(const char *directory) {
+  char command[128];
+  unsetenv("ASCEND_OP_COMPILE_SAVE_KERNEL_META");
+  assert_int_equal(chdir("/"), 0);
+  snprintf(command, sizeof command, "rm -r %s", directory);
+  assert_int_equal(system(command), 0);
+}
+
+static void no_dump_unless_asked(void **state) {
+  (void)state;
+  char directory[64];
+  device_open();
+  meta_begin(directory, false);
+  void *a = buffer_new(1), *b = buffer_new(0);
+  aclrtStream stream = capture_begin();
+  assert_ok(launch_add(stream, &add_vector, 4, a, b, 1));
+  assert_ok(aclskOptimize(capture_end(stream), NULL));
+  assert_int_not_equal(access("sk_meta", F_OK), 0);
+  meta_end(directory);
+}
+static void dumps_of_a_model(void **state) {
+  (void)state;
+  char directory[64], path[128];
+  device_open();
+  meta_begin(directory, true);
+  void *a = buffer_new(1), *b = buffer_new(0);
+  aclrtStream stream = capture_begin();
+  assert_ok(aclskScopeBegin("s", stream));
+  assert_ok(launch_add(stream, &add_vector, 4, a, b, 1));
+  assert_ok(launch_add(stream, &add_vector, 4, b, a, 1));
+  assert_ok(aclskScopeEnd("s", stream));
+  assert_ok(launch_add(stream, &add_vector, 4, a, b, 1));
+  assert_ok(aclskOptimize(capture_end(stream), NULL));
+  snprintf(path, sizeof path, "sk_meta/%ld/model_0_1", (long)getpid());
+  meta_holds(path, "sk_scope_split.log", "round 1, initial split: ");
+  meta_holds(path, "sk_scope_split.log", "deadlock refine: 1 scopes");
+  meta_holds(path, "sk_node_detail.log", "scope begin s");
+  meta_holds(path, "sk_fused_nodes.log", "task 1: node ");
+  meta_holds(path, "sk_fusion_fail_reasons.log", "NOT_IN_SCOPE");
+  meta_holds(path, "super_kernel.log", "break reason");
+  json_t *origin = meta_json(path, "sk_graph_origin.json"), *updated = meta_json(path, "sk_graph_updated.json"), *queues = meta_json(path, "sk_task_queue.json");
+  assert_int_equal(json_integer_value(json_object_get(origin, "totalNodes")), 9);
+  assert_int_equal(json_integer_value(json_object_get(updated, "totalNodes")), 2);
+  const json_t *early = json_object_get(json_object_get(origin, "options"), "early_start");
+  assert_string_equal(json_string_value(json_object_get(early, "name")), "EARLY_START");
+  assert_int_equal(json_integer_value(json_object_get(early, "type")), 16);
+  assert_int_equal(json_integer_value(json_object_get(queues, "scopeCount")), 1);
+  json_decref(origin);
+  json_decref(updated);
+  json_decref(queues);
+  meta_end(directory);
+}
+static void dumps_of_a_failure(void **state) {
+  (void)state;
+  char directory[64], path[128];
+  device_open();
+  meta_begin(directory, true);
+  void *a = buffer_new(1), *b = buffer_new(0);
+  aclrtStream stream = capture_begin();
+  assert_ok(aclskScopeBegin("left_open", stream));
+  assert_ok(launch_add(stream, &add_vector, 4, a, b, 1));
+  assert_fails(aclskOptimize(capture_end(stream), NULL), ACL_ERROR_FAILURE, "left_open");
+  snprintf(path, sizeof path, "sk_meta/%ld/model_0_1", (long)getpid());
+  meta_holds(path, "super_kernel.log", "the model is not fused: scope 'left_open' is begun and never ended");
+  json_decref(meta_json(path, "sk_graph_origin.json"));
+  meta_end(directory);
+}
+
+SK_TESTS(SK_TEST(no_dump_unless_asked),
+         SK_TEST(dumps_of_a_model),
+         SK_TEST(dumps_of_a_failure),
+         SK_TEST(models_that_are_none),
          SK_TEST(twice_is_refused),
          SK_TEST(marks_without_a_partner),
          SK_TEST(more_cores_than_there_are),

@@ -876,7 +876,7 @@ def nested_options_are_these_options():
     from torch_npu.npugraph_ex import options
     from torchair import _capture_mode
     config = nested()
-    assert options.CompilerConfig().apply(_capture_mode.flat_options(config)) == options.CompilerConfig()
+    assert options.CompilerConfig().apply(_capture_mode.options(config)) == options.CompilerConfig()
     config.debug.run_eagerly = True
     config.debug.aclgraph.clone_input = False
     config.debug.aclgraph.disable_reinplace_inplaceable_ops_pass = True
@@ -884,7 +884,7 @@ def nested_options_are_these_options():
     config.experimental_config.frozen_parameter = True
     seen = []
     config.post_grad_custom_pre_pass = lambda gm, inputs, given: seen.append(given)
-    flat = options.CompilerConfig().apply(_capture_mode.flat_options(config))
+    flat = options.CompilerConfig().apply(_capture_mode.options(config))
     assert flat.force_eager and not flat.clone_input and not flat.inplace_pass and flat.input_inplace_pass
     assert flat.capture_limit.value == 3 and flat.frozen_parameter
     flat.post_grad_custom_pre_pass.value(None, [], None)

@@ -35,6 +35,7 @@
 #include "kernel_operator/super_kernel.h"
 #include "kernel_operator/soft_sync.h"
 #include "kernel_operator/high_level.h"
+#include "kernel_operator/high_level_more.h"
 #include "kernel_operator/matmul.h"
 #include "kernel_operator/old_names.h"
 #include "kernel_operator/unsupported.h"

@@ -48,7 +48,7 @@ void sk_high_softmax(const sk_rows *shape, void *dst, void *sum, void *max, cons
     for (uint32_t i = 0; i < shape->columns; i++)
       sk__high_put(d, bits, row + i, exp(sk__high_get(s, bits, row + i) - largest) / (divide ? total : 1));
     double shrink = im != NULL ? exp(old_max - largest) : 0;
-    if (scale != NULL && im != NULL) fill_block(scale, value_bits, r, shrink);
+    if (scale != NULL && im != NULL) fill_block(scale, bits, r, shrink);
     if (sum != NULL) fill_block(sum, value_bits, r, total + shrink * old_sum);
     if (max != NULL) fill_block(max, value_bits, r, largest);
   }

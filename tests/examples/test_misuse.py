@@ -66,6 +66,7 @@ QUEUES = {
     "an assertion that fails": ("TRAP", INIT + "assert(in.HasTensorInQue(), \"none of %d\\n\", 2); //!\n"),
     "a count beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD + ADD.replace("N);", "N + 64); //!") + "in.FreeTensor(a);\n" + STORE),
     "a load beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD.replace("gm, N);", "gm, N + 64); //!") + ADD + "in.FreeTensor(a);\n" + STORE),
+    "a probability that is none": ("BAD_ARGUMENT", INIT + LOAD + "DropOut(a, a, a.ReinterpretCast<uint8_t>(), 1.5f, DropOutShapeInfo{1, 64, 64}); //!\n in.FreeTensor(a);\n"),
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
 
@@ -246,6 +247,8 @@ REFUSED = {
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",
+    "Xor(in.AllocTensor<float>(), in.AllocTensor<float>(), in.AllocTensor<float>(), N);": "Xor: elements are",
+    "AscendAntiQuant<int4b_t, half, false>(in.AllocTensor<half>(), in.AllocTensor<int4b_t>(), in.AllocTensor<half>(), 8);": "AscendAntiQuant: sources other",
     "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16: not there",
 }
 

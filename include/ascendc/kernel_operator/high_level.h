@@ -177,8 +177,6 @@ SK_INLINE constexpr void rows_only() {
                                 const LocalTensor<V> &inMax, tmp const SoftMaxTiling &tiling,                               \
                                 const SoftMaxShapeInfo &shapeInfo = {}) {                                                   \
     Internal::rows_only<isDataFormatNZ>();                                                                                  \
-    static_assert(!isUpdate || std::is_same<T, V>::value,                                                                   \
-                  "SoftmaxFlashV2: an update with float values of half rows is not modelled");                              \
     sk_rows shape = Internal::rows_of<T, V>(src, tiling, shapeInfo);                                                        \
     sk_high_softmax(&shape, dst.sk_address(), expSum.sk_address(), max.sk_address(), src.sk_address(),                      \
                     isUpdate ? expMax.sk_address() : nullptr, isUpdate ? inExpSum.sk_address() : nullptr,                   \
@@ -260,6 +258,26 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
                   Internal::float_bits<T>(), 32};                                                                           \
     sk_high_normalise(&shape, dst.sk_address(), nullptr, nullptr, src.sk_address(), gamma.sk_address(), nullptr,            \
                       static_cast<float>(epsilon), true);                                                                   \
+  }                                                                                                                         \
+  template <typename D>                                                                                                     \
+  SK_INLINE void AscendDequant(const LocalTensor<D> &dst, const LocalTensor<int32_t> &src, const float scale,               \
+                               tmp const DequantParams &p) {                                                                \
+    sk_high_dequantise(sizeof(D) * 8, std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), nullptr,      \
+                       scale, p.m, p.n);                                                                                    \
+  }                                                                                                                         \
+  template <typename T, bool isReuseSource = false>                                                                         \
+  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, tmp const LocalTensor<T> &scale,    \
+                             const T offset, const uint32_t scaleCount, const uint32_t count) {                             \
+    sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(), nullptr,         \
+                        static_cast<float>(offset), scaleCount, count);                                                     \
+  }                                                                                                                         \
+  template <typename T, bool isReuseSource = false>                                                                         \
+  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, tmp const LocalTensor<T> &scale,    \
+                             const LocalTensor<T> &offset, const uint32_t scaleCount, const uint32_t offsetCount,           \
+                             const uint32_t count) {                                                                        \
+    if (scaleCount != offsetCount) sk_kernel_finding("BAD_ARGUMENT", "AscendQuant: offsetCount differs from scaleCount", false); \
+    else sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(),             \
+                             offset.sk_address(), 0, scaleCount, count);                                                    \
   }                                                                                                                         \
   template <typename T, bool isReuseSource = false>                                                                         \
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, tmp const float scale,              \

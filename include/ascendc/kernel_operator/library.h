@@ -168,6 +168,27 @@ void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, co
                         float scale, uint32_t rows, uint32_t columns);
 void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, uint32_t k,
                    bool largest);
+void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
+                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row);
+void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
+                         uint32_t period, uint32_t count);
+typedef enum sk_high_reduction {
+  SK_HIGH_REDUCE_SUM, SK_HIGH_REDUCE_MEAN, SK_HIGH_REDUCE_MAX, SK_HIGH_REDUCE_MIN, SK_HIGH_REDUCE_PROD, SK_HIGH_REDUCE_ANY,
+  SK_HIGH_REDUCE_ALL
+} sk_high_reduction;
+/* bits 8 (bytes), 16, 32; rows begin at blocks of 32 bytes. */
+void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row);
+void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total);
+typedef enum sk_high_class { SK_HIGH_IS_FINITE, SK_HIGH_IS_INF, SK_HIGH_IS_NAN } sk_high_class;
+void sk_high_classify(sk_high_class which, uint32_t float_bits, uint32_t result_bits, void *dst, const void *src, uint32_t count);
+void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_t count);
+void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
+void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
+                            double reciprocal, uint32_t count);
+void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
+                              double each, double reciprocal, uint32_t columns);
+void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
+                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value);
 void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const void *src, bool along_rows);
 
 /* Early start in a SuperKernel, by the configuration word of the running operator. */

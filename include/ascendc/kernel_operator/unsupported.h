@@ -11,11 +11,9 @@ namespace AscendC {
   X(RpSort16) X(MrgSort4) X(ProposalConcat) X(ProposalExtract) X(BilinearInterpolation) X(VectorPadding)
 /* There on the chip, not here. */
 #define SK_UNMODELLED_FUNCTIONS(X)                                                                                      \
-  X(SoftmaxFlash) X(SoftmaxFlashV3) X(LogSoftMax) X(AscendAntiQuant) X(AntiQuantize) X(Quantize) X(Dequantize)          \
-  X(BatchNorm) X(DeepNorm) X(GroupNorm) X(Normalize) X(LayerNormGrad) X(LayerNormGradBeta) X(WelfordUpdate)             \
-  X(WelfordFinalize) X(ReduceMean) X(ReduceProd) X(ReduceAny) X(ReduceAll) X(ReduceXorSum) X(ConfusionTranspose)        \
-  X(TransData) X(Pad) X(UnPad) X(DropOut) X(Arange) X(PhiloxRandom) X(Xor) X(Clamp) X(IsFinite) X(SelectWithBytesMask)  \
-  X(AddDeqRelu) X(CheckLocalMemoryIA)
+  X(SoftmaxFlash) X(SoftmaxFlashV3) X(LogSoftMax) X(AntiQuantize) X(Quantize) X(Dequantize) X(BatchNorm) X(DeepNorm)    \
+  X(GroupNorm) X(Normalize) X(LayerNormGrad) X(LayerNormGradBeta) X(ConfusionTranspose) X(TransData) X(Pad) X(UnPad)    \
+  X(PhiloxRandom) X(CheckLocalMemoryIA)
 
 #define SK_REFUSE_ABSENT(Name)                                                                    \
   template <class... Types>                                                                       \

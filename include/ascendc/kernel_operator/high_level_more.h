@@ -1,0 +1,235 @@
+/* high_level_more.h - the rarer functions of the high-level API: 8-bit weights to floats, reductions of an axis, classes
+ * of numbers, running means, random keep, progressions, selection by bytes.
+ *
+ * Forms with a sharedTmpBuffer take it and do not need it. */
+#ifndef SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
+#define SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
+
+#include "high_level.h"
+
+namespace AscendC {
+
+/* ---- 8-bit weights ------------------------------------------------------------------------------------ */
+
+struct AntiQuantShapeInfo {
+  uint32_t offsetHeight = 0, offsetWidth = 0, scaleHeight = 0, scaleWidth = 0;
+};
+namespace Internal {
+template <typename D>
+constexpr uint32_t weight_bits() {
+  static_assert(std::is_same<D, half>::value || std::is_same<D, bfloat16_t>::value, "AscendAntiQuant: results are half and bfloat16_t");
+  return 16;
+}
+/* k rows of as many columns as there are scales; transposed: a row per scale, k columns. */
+template <typename D, bool isTranspose>
+SK_INLINE void anti_quantise(const LocalTensor<D> &dst, const LocalTensor<int8_t> &src, const D *offsets, const LocalTensor<D> &scale,
+                             uint32_t k, const AntiQuantShapeInfo &shape) {
+  uint32_t given = isTranspose ? shape.scaleHeight : shape.scaleWidth, channels = given != 0 ? given : scale.GetSize();
+  sk_high_anti_quantise(weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), offsets,
+                        scale.sk_address(), 0, 0, isTranspose ? channels : k, isTranspose ? k : channels, isTranspose);
+}
+} // namespace Internal
+
+#define SK_WITH_TMP(X) X() X(const SharedTmp & SK_COMMA)
+#define SK_ANTI_QUANT(tmp)                                                                                                   \
+  template <typename S, typename D, bool isTranspose>                                                                        \
+  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &offset,         \
+                                 const LocalTensor<D> &scale, tmp const uint32_t k, const AntiQuantShapeInfo &shape = {}) {  \
+    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    Internal::anti_quantise<D, isTranspose>(dst, src, offset.sk_address(), scale, k, shape);                                 \
+  }                                                                                                                          \
+  template <typename S, typename D, bool isTranspose>                                                                        \
+  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &scale,          \
+                                 tmp const uint32_t k, const AntiQuantShapeInfo &shape = {}) {                               \
+    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    Internal::anti_quantise<D, isTranspose>(dst, src, static_cast<const D *>(nullptr), scale, k, shape);                     \
+  }                                                                                                                          \
+  template <typename S, typename D, bool isTranspose>                                                                        \
+  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const D offset, const D scale,        \
+                                 tmp const uint32_t k, const AntiQuantShapeInfo & = {}) {                                    \
+    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    sk_high_anti_quantise(Internal::weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), \
+                          nullptr, nullptr, static_cast<float>(offset), static_cast<float>(scale), k, src.GetSize() / k, false); \
+  }
+SK_WITH_TMP(SK_ANTI_QUANT)
+#undef SK_ANTI_QUANT
+
+/* ---- reductions of the last axis (AR) or the first (RA) ------------------------------------------------------ */
+
+namespace Pattern {
+namespace Reduce {
+struct AR { static constexpr bool sk_along_row = true; };
+struct RA { static constexpr bool sk_along_row = false; };
+} // namespace Reduce
+} // namespace Pattern
+
+#define SK_REDUCE(Name, OP, tmp)                                                                                             \
+  template <class T, class pattern, bool isReuseSource = false>                                                              \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, tmp const uint32_t srcShape[], bool srcInnerPad) { \
+    if (!srcInnerPad && srcShape[1] * sizeof(T) % 32 != 0)                                                                   \
+      sk_kernel_finding("BAD_ARGUMENT", #Name ": rows that do not begin at blocks of 32 bytes; legal: srcInnerPad true", false); \
+    else sk_high_reduce(SK_HIGH_REDUCE_##OP, Internal::reduce_bits<T, SK_HIGH_REDUCE_##OP>(), dst.sk_address(), src.sk_address(), \
+                        srcShape[0], srcShape[1], pattern::sk_along_row);                                                    \
+  }
+namespace Internal {
+template <typename T, sk_high_reduction op>
+constexpr uint32_t reduce_bits() {
+  constexpr bool logical = op == SK_HIGH_REDUCE_ANY || op == SK_HIGH_REDUCE_ALL;
+  static_assert(std::is_same<T, float>::value || (logical ? std::is_same<T, uint8_t>::value : std::is_same<T, half>::value),
+                "reductions of an axis take half and float, ReduceAny and ReduceAll uint8_t and float");
+  return sizeof(T) * 8;
+}
+} // namespace Internal
+#define SK_REDUCE_BOTH(Name, OP) SK_REDUCE(Name, OP, ) SK_REDUCE(Name, OP, const SharedTmp & SK_COMMA)
+SK_REDUCE_BOTH(ReduceSum, SUM)
+SK_REDUCE_BOTH(ReduceMean, MEAN)
+SK_REDUCE_BOTH(ReduceMax, MAX)
+SK_REDUCE_BOTH(ReduceMin, MIN)
+SK_REDUCE_BOTH(ReduceProd, PROD)
+SK_REDUCE_BOTH(ReduceAny, ANY)
+SK_REDUCE_BOTH(ReduceAll, ALL)
+#undef SK_REDUCE_BOTH
+#undef SK_REDUCE
+
+/* ---- words, classes, progressions ------------------------------------------------------------------------------ */
+
+#define SK_WORDS(tmp)                                                                                                        \
+  template <typename T, bool isReuseSource = false>                                                                          \
+  SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, tmp const uint32_t count) { \
+    static_assert(sizeof(T) == 2 && std::is_integral<T>::value, "Xor: elements are int16_t and uint16_t");                   \
+    sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
+                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, false);                                        \
+  }                                                                                                                          \
+  template <typename T, bool isReuseSource = false>                                                                          \
+  SK_INLINE void ReduceXorSum(LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, tmp const uint32_t count) { \
+    static_assert(std::is_same<T, int16_t>::value, "ReduceXorSum: elements are int16_t");                                    \
+    sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
+                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, true);                                         \
+  }                                                                                                                          \
+  template <typename R, typename T, bool isReuseSource = false>                                                              \
+  SK_INLINE void IsFinite(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                  \
+    static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsFinite: results are bool or the source's type"); \
+    sk_high_classify(SK_HIGH_IS_FINITE, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count); \
+  }                                                                                                                          \
+  template <typename R, typename T, bool isReuseSource = false>                                                              \
+  SK_INLINE void IsInf(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                     \
+    static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsInf: results are bool or the source's type"); \
+    sk_high_classify(SK_HIGH_IS_INF, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
+  }                                                                                                                          \
+  template <typename R, typename T, bool isReuseSource = false>                                                              \
+  SK_INLINE void IsNan(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                     \
+    static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsNan: results are bool or the source's type"); \
+    sk_high_classify(SK_HIGH_IS_NAN, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
+  }                                                                                                                          \
+  template <typename T, bool isReuseSource = false>                                                                          \
+  SK_INLINE void Clamp(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &min, const SK_SAME_TYPE &max, \
+                       tmp const uint32_t count) {                                                                           \
+    Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(max), count);                                       \
+    Internal::high_scalar(SK_HIGH_ClampMin, dst, dst, static_cast<float>(min), count);                                       \
+  }
+SK_WITH_TMP(SK_WORDS)
+#undef SK_WORDS
+
+namespace Internal {
+template <typename T>
+constexpr uint32_t progression_type() {
+  if constexpr (std::is_same<T, half>::value) return 0;
+  else if constexpr (std::is_same<T, float>::value) return 1;
+  else if constexpr (std::is_same<T, int16_t>::value) return 2;
+  else if constexpr (std::is_same<T, int32_t>::value) return 3;
+  else static_assert(always_false<T>, "Arange: elements are half, float, int16_t and int32_t");
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void Arange(const LocalTensor<T> &dst, const SK_SAME_TYPE firstValue, const SK_SAME_TYPE diffValue, const int32_t count) {
+  sk_high_arange(Internal::progression_type<T>(), dst.sk_address(), static_cast<double>(static_cast<float>(firstValue)),
+                 static_cast<double>(static_cast<float>(diffValue)), static_cast<uint32_t>(count));
+}
+template <typename T>
+SK_INLINE void ArithProgression(const LocalTensor<T> &dst, const SK_SAME_TYPE firstValue, const SK_SAME_TYPE diffValue, const int32_t count) {
+  Arange<T>(dst, firstValue, diffValue, count);
+}
+
+SK_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0, const LocalTensor<int32_t> &src1, const int32_t &count) {
+  sk_add_deq_relu(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));
+}
+
+/* ---- running mean and variance ------------------------------------------------------------------------------------ */
+
+struct WelfordUpdateParam {
+  uint32_t rnLength = 1, abLength = 0, abComputeLength = 0;
+  float nRec = 1;
+};
+struct WelfordUpdateConfig {
+  bool isInplace = false;
+};
+constexpr WelfordUpdateConfig WFUPDATE_DEFAULT_CFG = {false};
+struct WelfordFinalizePara {
+  uint32_t rnLength = 1, abLength = 0, headCount = 0, headCountLength = 0, tailCount = 0, tailCountLength = 0;
+  float abRec = 1, rRec = 1;
+};
+
+#define SK_WELFORD(tmp)                                                                                                      \
+  template <typename T, typename U, bool isReuseSource = false, const WelfordUpdateConfig &config = WFUPDATE_DEFAULT_CFG>    \
+  SK_INLINE void WelfordUpdate(const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                       \
+                               const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance, const LocalTensor<T> &inputX, \
+                               tmp const WelfordUpdateParam &para) {                                                         \
+    static_assert(std::is_same<U, float>::value, "WelfordUpdate: mean and variance are float");                              \
+    if (para.rnLength != 1) sk_kernel_finding("NOT_MODELLED", "WelfordUpdate: rnLength other than 1", false);                \
+    else sk_high_welford_update(Internal::float_bits<T>(), outputMean.sk_address(), outputVariance.sk_address(),             \
+                                inputMean.sk_address(), inputVariance.sk_address(), inputX.sk_address(), para.nRec,          \
+                                para.abComputeLength);                                                                       \
+  }                                                                                                                          \
+  template <bool isReuseSource = false>                                                                                      \
+  SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
+                                 const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
+                                 const LocalTensor<int32_t> &counts, tmp const WelfordFinalizePara &para) {                  \
+    sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),                   \
+                             inputVariance.sk_address(), counts.sk_address(), 0, para.rRec, para.abLength);                  \
+  }                                                                                                                          \
+  template <bool isReuseSource = false>                                                                                      \
+  SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
+                                 const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
+                                 tmp const WelfordFinalizePara &para) {                                                      \
+    if (para.tailCount != 0) sk_kernel_finding("NOT_MODELLED", "WelfordFinalize: a tail without counts", false);             \
+    else sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),              \
+                                  inputVariance.sk_address(), nullptr, 1.0 / (static_cast<double>(para.rRec) * para.abLength), \
+                                  para.rRec, para.abLength);                                                                 \
+  }
+SK_WITH_TMP(SK_WELFORD)
+#undef SK_WELFORD
+
+/* ---- masks ------------------------------------------------------------------------------------------------------------ */
+
+struct DropOutShapeInfo {
+  uint32_t firstAxis = 0, srcLastAxis = 0, maskLastAxis = 0;
+};
+constexpr uint32_t DROPOUT_MODE_BYTE_MISALIGN = 1, DROPOUT_MODE_BYTE_ALIGN = 2, DROPOUT_MODE_BIT_ALIGN = 3, DROPOUT_MODE_BIT_MISALIGN = 4;
+struct SelectWithBytesMaskShapeInfo {
+  uint32_t firstAxis = 0, srcLastAxis = 0, maskLastAxis = 0;
+};
+#define SK_MASKED(tmp)                                                                                                       \
+  template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                                \
+  SK_INLINE void DropOut(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &mask,             \
+                         tmp const float keepProb, const DropOutShapeInfo &info) {                                           \
+    static_assert(dropOutMode <= 4, "DropOut: dropOutMode is 0 to 4");                                                       \
+    bool bits = dropOutMode >= DROPOUT_MODE_BIT_ALIGN || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);         \
+    if (!(keepProb > 0 && keepProb < 1)) sk_kernel_finding("BAD_ARGUMENT", "DropOut: keepProb; legal: between 0 and 1", false); \
+    else sk_high_mask("DropOut", Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), mask.sk_address(),           \
+                      info.firstAxis, info.srcLastAxis, info.maskLastAxis, bits, true, 1.0 / static_cast<double>(keepProb), 0); \
+  }
+SK_WITH_TMP(SK_MASKED)
+#undef SK_MASKED
+#undef SK_WITH_TMP
+/* A byte of the mask that is not 0 takes the scalar. */
+template <typename T, typename U, bool isReuseMask = true>
+SK_INLINE void SelectWithBytesMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const SK_SAME_TYPE src1, const LocalTensor<U> &mask,
+                                   const SharedTmp &, const SelectWithBytesMaskShapeInfo &info) {
+  static_assert(sizeof(U) == 1, "SelectWithBytesMask: masks of elements other than bytes are not modelled");
+  sk_high_mask("SelectWithBytesMask", Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), mask.sk_address(), info.firstAxis,
+               info.srcLastAxis, info.maskLastAxis, false, false, 1, static_cast<float>(src1));
+}
+
+} // namespace AscendC
+
+#endif

@@ -1,0 +1,237 @@
+/* high_level_more.c - high-level functions over flat data and over matrices with a mask: 8-bit weights to floats,
+ * reductions of an axis, classes of numbers, running means, random keep, progressions, selection by bytes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "isa/high_level.h"
+
+static void put(void *to, uint32_t bits, bool bf16, uint64_t i, double value) {
+  if (bf16) ((uint16_t *)to)[i] = sk__bf16_from_f32((float)value, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
+  else sk__high_put(to, bits, i, value);
+}
+static double get(const void *from, uint32_t bits, bool bf16, uint64_t i) {
+  return bf16 ? (double)sk__f32_from_bf16(((const uint16_t *)from)[i]) : sk__high_get(from, bits, i);
+}
+
+/* (x + offset) * scale: one pair for all, one per column, or per row where the matrix stands transposed. */
+void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
+                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendAntiQuant", SK__SITE());
+  if (core == NULL || rows == 0 || columns == 0) return;
+  uint64_t count = (uint64_t)rows * columns, channels = per_row ? rows : columns;
+  void *d = dst, *s = (void *)(uintptr_t)src, *o = (void *)(uintptr_t)offsets, *k = (void *)(uintptr_t)scales;
+  if (!sk__high_operand(core, &s, count, SK__READ, "src") || !sk__high_operand(core, &o, channels * bits / 8, SK__READ, "offset") ||
+      !sk__high_operand(core, &k, channels * bits / 8, SK__READ, "scale") || !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))
+    return;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t channel = per_row ? i / columns : i % columns;
+    double by = k != NULL ? get(k, bits, bf16, channel) : scale, add = o != NULL ? get(o, bits, bf16, channel) : offset;
+    put(d, bits, bf16, i, (((const int8_t *)s)[i] + add) * by);
+  }
+  sk__high_time(core, count, 4);
+}
+
+/* One scale per element of a period. */
+void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
+                         uint32_t period, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
+  if (core == NULL || count == 0) return;
+  if (period == 0) {
+    sk__bad_argument(core, "scaleCount", period, "1 or more");
+    return;
+  }
+  void *d = dst, *s = (void *)(uintptr_t)src, *k = (void *)(uintptr_t)scales, *o = (void *)(uintptr_t)offsets;
+  if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
+      !sk__high_operand(core, &k, (uint64_t)period * float_bits / 8, SK__READ, "scale") ||
+      !sk__high_operand(core, &o, (uint64_t)period * float_bits / 8, SK__READ, "offset") ||
+      !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    double value = sk__high_get(s, float_bits, i) * sk__high_get(k, float_bits, i % period) +
+                   (o != NULL ? sk__high_get(o, float_bits, i % period) : offset);
+    double rounded = rint(value);
+    ((int8_t *)d)[i] = (int8_t)(rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : rounded);
+  }
+  sk__high_time(core, count, 4);
+}
+
+/* ---- an axis of a matrix ---------------------------------------------------------------------------- */
+
+static const char *const reduction_names[] = {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAny", "ReduceAll"};
+
+static double combine(sk_high_reduction op, double a, double b) {
+  switch (op) {
+    case SK_HIGH_REDUCE_SUM:
+    case SK_HIGH_REDUCE_MEAN: return a + b;
+    case SK_HIGH_REDUCE_MAX: return a > b || a != a ? a : b;
+    case SK_HIGH_REDUCE_MIN: return a < b || a != a ? a : b;
+    case SK_HIGH_REDUCE_PROD: return a * b;
+    case SK_HIGH_REDUCE_ANY: return a != 0 || b != 0;
+    case SK_HIGH_REDUCE_ALL: return a != 0 && b != 0;
+  }
+  return NAN;
+}
+static double element(const void *from, uint32_t bits, uint64_t i) { return bits == 8 ? ((const uint8_t *)from)[i] : sk__high_get(from, bits, i); }
+
+void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, reduction_names[op], SK__SITE());
+  if (core == NULL || rows == 0 || columns == 0) return;
+  uint32_t per_block = 256 / bits, pitch = (columns + per_block - 1) / per_block * per_block; /* rows begin at blocks */
+  uint32_t results = along_row ? rows : columns, steps = along_row ? columns : rows;
+  void *d = dst, *s = (void *)(uintptr_t)src;
+  if (!sk__high_operand(core, &s, ((uint64_t)(rows - 1) * pitch + columns) * bits / 8, SK__READ, "src") ||
+      !sk__high_operand(core, &d, (uint64_t)results * bits / 8, SK__WRITE, "dst"))
+    return;
+  for (uint32_t r = 0; r < results; r++) {
+    double total = element(s, bits, along_row ? (uint64_t)r * pitch : r);
+    bool logical = op == SK_HIGH_REDUCE_ANY || op == SK_HIGH_REDUCE_ALL;
+    if (logical) total = total != 0;
+    for (uint32_t i = 1; i < steps; i++) total = combine(op, total, element(s, bits, along_row ? (uint64_t)r * pitch + i : (uint64_t)i * pitch + r));
+    if (op == SK_HIGH_REDUCE_MEAN) total /= steps;
+    if (bits == 8) ((uint8_t *)d)[r] = (uint8_t)total;
+    else sk__high_put(d, bits, r, total);
+  }
+  sk__high_time(core, (uint64_t)rows * columns, 3);
+}
+
+/* ---- words and classes ---------------------------------------------------------------------------------- */
+
+/* dst[i] = a ^ b; `total`: their sum instead, in dst[0]. */
+void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, total ? "ReduceXorSum" : "Xor", SK__SITE());
+  if (core == NULL || count == 0) return;
+  void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
+  uint64_t bytes = (uint64_t)count * 2;
+  if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
+      !sk__high_operand(core, &d, total ? 2 : bytes, SK__WRITE, "dst"))
+    return;
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint16_t word = ((const uint16_t *)a)[i] ^ ((const uint16_t *)b)[i];
+    sum += word;
+    if (!total) ((uint16_t *)d)[i] = word;
+  }
+  if (total) *(uint16_t *)d = (uint16_t)sum;
+  sk__high_time(core, count, 3);
+}
+
+void sk_high_classify(sk_high_class which, uint32_t float_bits, uint32_t result_bits, void *dst, const void *src, uint32_t count) {
+  static const char *const names[] = {"IsFinite", "IsInf", "IsNan"};
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, names[which], SK__SITE());
+  if (core == NULL || count == 0) return;
+  void *d = dst, *s = (void *)(uintptr_t)src;
+  if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
+      !sk__high_operand(core, &d, (uint64_t)count * result_bits / 8, SK__WRITE, "dst"))
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    double x = sk__high_get(s, float_bits, i);
+    bool is = which == SK_HIGH_IS_FINITE ? isfinite(x) : which == SK_HIGH_IS_INF ? isinf(x) : isnan(x);
+    if (result_bits == 8) ((uint8_t *)d)[i] = is;
+    else sk__high_put(d, result_bits, i, is);
+  }
+  sk__high_time(core, count, 4);
+}
+
+/* type 0 half, 1 float, 2 int16, 3 int32. */
+void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "Arange", SK__SITE());
+  if (core == NULL || count == 0) return;
+  uint32_t bits = type == 0 || type == 2 ? 16 : 32;
+  void *d = dst;
+  if (!sk__high_operand(core, &d, (uint64_t)count * bits / 8, SK__WRITE, "dst")) return;
+  for (uint32_t i = 0; i < count; i++) {
+    double value = first + i * step;
+    if (type < 2) sk__high_put(d, bits, i, value);
+    else if (bits == 16) ((int16_t *)d)[i] = (int16_t)(int64_t)value;
+    else ((int32_t *)d)[i] = (int32_t)(int64_t)value;
+  }
+  sk__high_time(core, count, 1);
+}
+
+/* max(0, (a + b) * DEQSCALE), the scale in half. */
+void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AddDeqRelu", SK__SITE());
+  if (core == NULL || count == 0) return;
+  sk__state_use(core, SK__STATE_DEQ);
+  void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
+  if (!sk__high_operand(core, &a, (uint64_t)count * 4, SK__READ, "src0") || !sk__high_operand(core, &b, (uint64_t)count * 4, SK__READ, "src1") ||
+      !sk__high_operand(core, &d, (uint64_t)count * 2, SK__WRITE, "dst"))
+    return;
+  double scale = (double)sk__f32_from_f16((uint16_t)core->deq_scale);
+  for (uint32_t i = 0; i < count; i++) {
+    double sum = (double)((const int32_t *)a)[i] + ((const int32_t *)b)[i];
+    sk__high_put(d, 16, i, sum * scale > 0 ? sum * scale : 0);
+  }
+  sk__mask_count_form(core, count);
+  sk__high_time(core, count, 1);
+}
+
+/* ---- running mean and variance ----------------------------------------------------------------------------- */
+
+/* One more value per column: mean' = mean + (x - mean) / n, variance' = variance + (x - mean) (x - mean'). */
+void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
+                            double reciprocal, uint32_t count) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordUpdate", SK__SITE());
+  if (core == NULL || count == 0) return;
+  uint64_t bytes = (uint64_t)count * 4;
+  void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *s = (void *)(uintptr_t)x;
+  if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
+      !sk__high_operand(core, &s, (uint64_t)count * bits / 8, SK__READ, "inputX") ||
+      !sk__high_operand(core, &om, bytes, SK__WRITE, "outputMean") || !sk__high_operand(core, &ov, bytes, SK__WRITE, "outputVariance"))
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    double value = sk__high_get(s, bits, i), old = ((const float *)m)[i], fresh = old + (value - old) * reciprocal;
+    double spread = ((const float *)v)[i] + (value - old) * (value - fresh);
+    ((float *)om)[i] = (float)fresh;
+    ((float *)ov)[i] = (float)spread;
+  }
+  sk__high_time(core, count, 5);
+}
+
+/* Columns joined to one mean and variance; counts NULL: each stands for as many values. */
+void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
+                              double each, double reciprocal, uint32_t columns) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordFinalize", SK__SITE());
+  if (core == NULL || columns == 0) return;
+  uint64_t bytes = (uint64_t)columns * 4;
+  void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *c = (void *)(uintptr_t)counts;
+  if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
+      !sk__high_operand(core, &c, bytes, SK__READ, "counts") || !sk__high_operand(core, &om, SK__BLOCK_BYTES, SK__WRITE, "outputMean") ||
+      !sk__high_operand(core, &ov, SK__BLOCK_BYTES, SK__WRITE, "outputVariance"))
+    return;
+  double centre = 0, spread = 0;
+  for (uint32_t i = 0; i < columns; i++) centre += ((const float *)m)[i] * (c != NULL ? ((const int32_t *)c)[i] : each) * reciprocal;
+  for (uint32_t i = 0; i < columns; i++) {
+    double off = ((const float *)m)[i] - centre;
+    spread += (((const float *)v)[i] + off * off * (c != NULL ? ((const int32_t *)c)[i] : each)) * reciprocal;
+  }
+  for (uint32_t i = 0; i < 8; i++) ((float *)om)[i] = (float)centre, ((float *)ov)[i] = (float)spread;
+  sk__high_time(core, columns, 6);
+}
+
+/* ---- masks ---------------------------------------------------------------------------------------------------- */
+
+/* The mask's byte or bit says which elements go through `kept`; the others become `else_value` or src1. */
+void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
+                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, name, SK__SITE());
+  if (core == NULL || rows == 0 || columns == 0) return;
+  uint64_t count = (uint64_t)rows * columns, mask_bytes = (uint64_t)rows * mask_pitch;
+  if (by_bit ? (uint64_t)mask_pitch * 8 < columns : mask_pitch < columns) {
+    sk__bad_argument(core, "maskLastAxis", mask_pitch, "at least %u", by_bit ? (columns + 7) / 8 : columns);
+    return;
+  }
+  void *d = dst, *s = (void *)(uintptr_t)src, *m = (void *)(uintptr_t)mask;
+  if (!sk__high_operand(core, &s, count * bits / 8, SK__READ, "src") || !sk__high_operand(core, &m, mask_bytes, SK__READ, "mask") ||
+      !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))
+    return;
+  for (uint32_t r = 0; r < rows; r++)
+    for (uint32_t i = 0; i < columns; i++) {
+      const uint8_t *line = (const uint8_t *)m + (uint64_t)r * mask_pitch;
+      bool set = by_bit ? (line[i / 8] >> i % 8 & 1) != 0 : line[i] != 0;
+      uint64_t at = (uint64_t)r * columns + i;
+      sk__high_put(d, bits, at, set == keep_where_set ? sk__high_get(s, bits, at) * factor : else_value);
+    }
+  sk__high_time(core, count, 3);
+}

@@ -188,6 +188,11 @@ def both_import_paths_are_one_class():
     assert torchair.CompilerConfig is CompilerConfig
 
 
+def the_document_lists_the_options():
+    from torchair.configs.compiler_config import table
+    assert table() in (HERE.parents[1] / "docs" / "torchair.md").read_text(encoding="utf-8")
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([
         unknown_names_are_errors_at_every_level, reading_an_unknown_name_is_both_kinds_of_error, a_group_is_no_option,
@@ -196,4 +201,4 @@ if __name__ == "__main__":
         backends_take_a_config_by_keyword, defaults, options_are_true_when_their_value_is,
         membership_takes_numbers_for_flags, a_dump_is_enabled_by_its_type, paths_are_real_paths,
         configs_compare_by_their_leaves, other_modes_options_are_told, options_without_effect_are_told,
-        defaults_are_silent, both_import_paths_are_one_class]))
+        defaults_are_silent, both_import_paths_are_one_class, the_document_lists_the_options]))

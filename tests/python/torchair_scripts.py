@@ -106,6 +106,35 @@ def the_example_is_verified():
     assert run.mode("fused")["superkernels"] == 2, run.mode("fused")
 
 
+def dumps_are_planned_by_skv_plan():
+    with tempfile.TemporaryDirectory() as folder:
+        done = frontend.script(SMALL, folder=folder)
+        assert done.returncode == 0, done.stderr
+        for kind in ("pbtxt", "txt"):
+            (dump,) = Path(folder).glob(f"dynamo_optimized_*.{kind}")
+            done = subprocess.run([str(frontend.BUILD / "skv"), "plan", "--kernels", '{"MoeGatingTopKSoftmax": {"type": "AIV_ONLY", "blocks": 48}}',
+                                   str(dump)], capture_output=True, text=True, check=False)
+            assert done.returncode == 0 and "sk_sp1_start_MoeGatingTopKSoftmax_end_MoeGatingTopKSoftmax" in done.stdout, done
+            assert "MIX_AIV_1_0, 48 blocks" in done.stdout and "DynamicQuant" in done.stdout, done
+
+
+SMALL = """
+import torch, torch_npu, torchair
+
+def model(x):
+    with torchair.scope.super_kernel("sp1"):
+        y = torch_npu.npu_moe_gating_top_k_softmax(x, None, 8)
+    return torch_npu.npu_dynamic_quant(y[0])
+
+for kind in ("pbtxt", "txt"):
+    torch._dynamo.reset()
+    config = torchair.CompilerConfig()
+    config.debug.graph_dump.type = kind
+    torch.compile(model, backend=torchair.get_npu_backend(compiler_config=config), dynamic=False)(torch.randn(8, 32).half().npu())
+"""
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([the_published_script_runs, the_published_script_is_verified, published_with_all_cores,
-                      published_with_both_operators_in_the_scope, published_with_a_wrong_option, the_example_is_verified]))
+                      published_with_both_operators_in_the_scope, published_with_a_wrong_option, the_example_is_verified,
+                      dumps_are_planned_by_skv_plan]))

@@ -55,11 +55,13 @@ class Option:
 
 
 class Declared:
-    """Declares a leaf of a group; the instance's Option is made with the group. `effect` tells what of it
-    is not modelled; a value other than the default is then named in a warning."""
+    """Declares a leaf of a group; the instance's Option is made with the group. `help` tells what it does,
+    `idle` why it does nothing here: a value other than the default is then named in a warning."""
 
-    def __init__(self, default: Any, *, modes: tuple = MODES, effect: str = ""):
-        self.default, self.modes, self.effect = default, modes, effect
+    legal_text = "any"
+
+    def __init__(self, default: Any, *, modes: tuple = MODES, help: str = "", idle: str = ""):
+        self.default, self.modes, self.help, self.idle = default, modes, help, idle
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -80,13 +82,13 @@ class Choice(Declared):
     def __init__(self, default: Any, legal: Iterable[Any], **more: Any):
         super().__init__(default, **more)
         self.legal = list(legal)
+        self.legal_text = ", ".join(repr(word) for word in self.legal)
 
     def check(self, key: str, given: Any) -> Any:
         if given in self.legal:
             return given
         words = [word for word in self.legal if isinstance(word, str)]
-        legal = ", ".join(repr(word) for word in self.legal)
-        raise ValueError(f"{key}: {given!r} not in optional list; legal: {legal}{near(given, words)}")
+        raise ValueError(f"{key}: {given!r} not in optional list; legal: {self.legal_text}{near(given, words)}")
 
 
 class Flag(Choice):
@@ -98,27 +100,28 @@ class Number(Declared):
     def __init__(self, default: Optional[int], low: int, high: int, **more: Any):
         super().__init__(default, **more)
         self.low, self.high = low, high
+        self.legal_text = f"{low} to {'2^63-1' if high == 2**63 - 1 else high}"
 
     def check(self, key: str, given: Any) -> Any:
         if given is None and self.default is None:
             return given
         if not isinstance(given, int) or isinstance(given, bool):
-            raise ValueError(f"{key}: {given!r} is {type(given).__name__}, not int; legal: {self.low} to {self.high}")
+            raise ValueError(f"{key}: {given!r} is {type(given).__name__}, not int; legal: {self.legal_text}")
         if not self.low <= given <= self.high:
-            raise ValueError(f"{key}: {given} is out of range; legal: {self.low} to {self.high}")
+            raise ValueError(f"{key}: {given} is out of range; legal: {self.legal_text}")
         return given
 
 
 class Pattern(Declared):
     def __init__(self, default: Optional[str], pattern: str, legal: str, **more: Any):
         super().__init__(default, **more)
-        self.pattern, self.words = re.compile(pattern), legal
+        self.pattern, self.legal_text = re.compile(pattern), legal
 
     def check(self, key: str, given: Any) -> Any:
         if given is None and self.default is None:
             return given
         if not isinstance(given, str) or self.pattern.fullmatch(given) is None:
-            raise ValueError(f"{key}: {given!r} is not legal; legal: {self.words}")
+            raise ValueError(f"{key}: {given!r} is not legal; legal: {self.legal_text}")
         return given
 
 
@@ -127,29 +130,33 @@ class Path(Declared):
 
     def __init__(self, default: Optional[str], kind: str, **more: Any):
         super().__init__(default, **more)
-        self.kind = kind
+        self.kind, self.legal_text = kind, f"an existing {kind}"
 
     def check(self, key: str, given: Any) -> Any:
         if given is None and self.default is None:
             return given
         test = os.path.isfile if self.kind == "file" else os.path.isdir
         if not isinstance(given, (str, os.PathLike)) or not test(given):
-            raise FileNotFoundError(f"{key}: {given!r} not found; legal: an existing {self.kind}")
+            raise FileNotFoundError(f"{key}: {given!r} not found; legal: {self.legal_text}")
         return os.path.realpath(given)
 
 
 class RealPath(Declared):
     """Text of a path, which need not exist yet."""
 
+    legal_text = "None or the text of a path"
+
     def check(self, key: str, given: Any) -> Any:
         if given is None:
             return given
         if not isinstance(given, (str, os.PathLike)):
-            raise TypeError(f"{key}: {given!r} is {type(given).__name__}; legal: None or the text of a path")
+            raise TypeError(f"{key}: {given!r} is {type(given).__name__}; legal: {self.legal_text}")
         return os.path.realpath(given)
 
 
 class Function(Declared):
+    legal_text = "callable or None"
+
     def __init__(self, **more: Any):
         super().__init__(None, **more)
 
@@ -160,6 +167,8 @@ class Function(Declared):
 
 
 class Dictionary(Declared):
+    legal_text = "dict or None"
+
     def __init__(self, **more: Any):
         super().__init__(None, **more)
 

@@ -12,8 +12,8 @@ _LAYERS = r"([\w./\-]+( [\w./\-]+)*)?"
 
 
 class GraphDump(Group):
-    type = Choice(None, (None, "txt", "pbtxt", "py"), **_ONLY_GE)
-    path = RealPath(None, **_ONLY_GE)
+    type = Choice(None, (None, "txt", "pbtxt", "py"), help="GE graphs are written into files, see below", **_ONLY_GE)
+    path = RealPath(None, help="directory of these files; None: the current one", **_ONLY_GE)
 
     @property
     def enabled(self) -> bool:
@@ -21,14 +21,14 @@ class GraphDump(Group):
 
 
 class DataDump(Group):
-    type = Choice(None, (None, "npy"), **_ONLY_GE)
-    filter = Function(**_ONLY_GE)
-    path = Path(None, "directory", **_ONLY_GE)
+    type = Choice(None, (None, "npy"), help="the graph runs operator by operator and each result is written", **_ONLY_GE)
+    filter = Function(help="filter(fx node): whether its results are written", **_ONLY_GE)
+    path = Path(None, "directory", help="where; None: the current directory", **_ONLY_GE)
 
 
 class FxSummary(Group):
-    type = Choice(None, (None, "csv"), **_ONLY_GE)
-    skip_compile = Flag(True, **_ONLY_GE)
+    type = Choice(None, (None, "csv"), help="operators with dtypes and shapes go into a file", **_ONLY_GE)
+    skip_compile = Flag(True, help="with a summary: the graph then runs operator by operator", **_ONLY_GE)
 
 
 class AclGraphDebug(Group):
@@ -46,50 +46,50 @@ class Debug(Group):
     data_dump = Nested(DataDump)
     fx_summary = Nested(FxSummary)
     aclgraph = Nested(AclGraphDebug)
-    run_eagerly = Flag(False)
+    run_eagerly = Flag(False, help="the lowered graph runs operator by operator, nothing is fused, with a warning")
     deadlock_check = Flag(False, **_ONLY_CAPTURE)
 
 
 class AoeConfig(Group):
-    aoe_mode = Choice(None, (None, "2"), effect="there is nothing to tune", **_ONLY_GE)
-    work_path = Path("./", "directory", effect="there is nothing to tune", **_ONLY_GE)
-    aoe_config_file = Path(None, "file", effect="there is nothing to tune", **_ONLY_GE)
+    aoe_mode = Choice(None, (None, "2"), idle="there is nothing to tune", **_ONLY_GE)
+    work_path = Path("./", "directory", idle="there is nothing to tune", **_ONLY_GE)
+    aoe_config_file = Path(None, "file", idle="there is nothing to tune", **_ONLY_GE)
 
 
 class ExportExperimental(Group):
-    enable_record_nn_module_stack = Flag(False, **_ONLY_GE)
-    auto_atc_config_generated = Flag(False, **_ONLY_GE)
-    enable_lite_export = Flag(False, **_ONLY_GE)
+    enable_record_nn_module_stack = Flag(False, help="with export_mode", **_ONLY_GE)
+    auto_atc_config_generated = Flag(False, help="with export_mode", **_ONLY_GE)
+    enable_lite_export = Flag(False, help="with export_mode", **_ONLY_GE)
 
 
 class Export(Group):
-    export_mode = Flag(False, **_ONLY_GE)
-    export_path_dir = Path("./", "directory", **_ONLY_GE)
-    export_name = Declared("export", **_ONLY_GE)
-    weight_name = Declared("weight", **_ONLY_GE)
-    inputs_name = Declared(None, **_ONLY_GE)
+    export_mode = Flag(False, help="refused: nothing is exported", **_ONLY_GE)
+    export_path_dir = Path("./", "directory", help="with export_mode", **_ONLY_GE)
+    export_name = Declared("export", help="with export_mode", **_ONLY_GE)
+    weight_name = Declared("weight", help="with export_mode", **_ONLY_GE)
+    inputs_name = Declared(None, help="with export_mode", **_ONLY_GE)
     experimental = Nested(ExportExperimental)
 
 
 class DumpConfig(Group):
-    enable_dump = Flag(False, **_ONLY_GE)
-    dump_path = Path("./", "directory", **_ONLY_GE)
-    dump_mode = Choice("all", ("all", "input", "output"), **_ONLY_GE)
-    quant_dumpable = Flag(False, **_ONLY_GE)
-    dump_step = Pattern("", _STEPS, "step numbers and ranges joined by '|', such as '0|2-4'", **_ONLY_GE)
-    dump_layer = Pattern("", _LAYERS, "operator names separated by single blanks", **_ONLY_GE)
-    dump_data = Choice("tensor", ("tensor", "stats"), **_ONLY_GE)
-    dump_config_path = Path(None, "file", **_ONLY_GE)
-    data_dump_stage = Choice("optimized", ("optimized", "original"), **_ONLY_GE)
+    enable_dump = Flag(False, help="refused: use debug.data_dump", **_ONLY_GE)
+    dump_path = Path("./", "directory", help="with enable_dump", **_ONLY_GE)
+    dump_mode = Choice("all", ("all", "input", "output"), help="with enable_dump", **_ONLY_GE)
+    quant_dumpable = Flag(False, help="with enable_dump", **_ONLY_GE)
+    dump_step = Pattern("", _STEPS, "step numbers and ranges joined by '|', such as '0|2-4'", help="with enable_dump", **_ONLY_GE)
+    dump_layer = Pattern("", _LAYERS, "operator names separated by single blanks", help="with enable_dump", **_ONLY_GE)
+    dump_data = Choice("tensor", ("tensor", "stats"), help="with enable_dump", **_ONLY_GE)
+    dump_config_path = Path(None, "file", help="with enable_dump", **_ONLY_GE)
+    data_dump_stage = Choice("optimized", ("optimized", "original"), help="with enable_dump", **_ONLY_GE)
 
 
 class FusionConfig(Group):
-    fusion_switch_file = Path(None, "file", effect="the simulator fuses by scopes only", **_ONLY_GE)
+    fusion_switch_file = Path(None, "file", idle="the simulator fuses by scopes only", **_ONLY_GE)
 
 
 class AclGraphExperimental(Group):
     _aclnn_static_shape_kernel = Flag(False, **_ONLY_CAPTURE)
-    _aclnn_static_shape_kernel_build_dir = Declared(None, **_ONLY_CAPTURE)
+    _aclnn_static_shape_kernel_build_dir = Declared(None, idle="nothing is built", **_ONLY_CAPTURE)
     _aclnn_static_shape_kernel_sym_value_range = Declared(None, **_ONLY_CAPTURE)
     _aclnn_static_shape_kernel_sym_index = Number(0, 0, _INT64_MAX, **_ONLY_CAPTURE)
     _super_kernel_optimize = Flag(False, **_ONLY_CAPTURE)
@@ -98,37 +98,37 @@ class AclGraphExperimental(Group):
 
 
 class ExperimentalConfig(Group):
-    cc_parallel_enable = Flag(False, effect="one device, no collectives", **_ONLY_GE)
-    keep_inference_input_mutations = Flag(True)
-    memory_efficiency = Flag(False, effect="memory is planned by the allocator", **_ONLY_GE)
+    cc_parallel_enable = Flag(False, idle="one device, no collectives", **_ONLY_GE)
+    keep_inference_input_mutations = Flag(True, help="writes to inputs stay in the graph")
+    memory_efficiency = Flag(False, idle="memory is planned by the allocator", **_ONLY_GE)
     frozen_parameter = Flag(False)
-    static_model_ops_lower_limit = Number(None, -1, _INT64_MAX, effect="every graph is run as a whole", **_ONLY_GE)
-    jit_compile = Choice("auto", ("auto",), **_ONLY_GE)
-    npu_fx_pass = Flag(False, effect="there are no such passes")
-    aot_config_enable_joint_graph = Flag(False, effect="there are no joint-graph passes")
-    aot_config_output_loss_index = Declared(0, effect="there are no joint-graph passes")
+    static_model_ops_lower_limit = Number(None, -1, _INT64_MAX, idle="every graph is run as a whole", **_ONLY_GE)
+    jit_compile = Choice("auto", ("auto",), help="the only value", **_ONLY_GE)
+    npu_fx_pass = Flag(False, idle="there are no such passes")
+    aot_config_enable_joint_graph = Flag(False, idle="there are no joint-graph passes")
+    aot_config_output_loss_index = Declared(0, idle="there are no joint-graph passes")
     topology_sorting_strategy = Choice(
-        "DFS", ("BFS", "DFS", "RDFS", "StableRDFS"), effect="operators run in the order of the program", **_ONLY_GE)
-    enable_ref_data = Flag(False, effect="mutated inputs are written in place either way", **_ONLY_GE)
-    enable_view_optimize = Flag(True, **_ONLY_GE)
-    remove_noop_ops = Flag(True)
-    tiling_schedule_optimize = Flag(False, effect="tiling is done on the host", **_ONLY_GE)
-    pattern_fusion_pass = Flag(True)
+        "DFS", ("BFS", "DFS", "RDFS", "StableRDFS"), idle="operators run in the order of the program", **_ONLY_GE)
+    enable_ref_data = Flag(False, idle="mutated inputs are written in place either way", **_ONLY_GE)
+    enable_view_optimize = Flag(True, help="views become operators at their first consumer", **_ONLY_GE)
+    remove_noop_ops = Flag(True, help="operations that change nothing leave the graph")
+    tiling_schedule_optimize = Flag(False, idle="tiling is done on the host", **_ONLY_GE)
+    pattern_fusion_pass = Flag(True, help="replacements of register_replacement are applied")
     aclgraph = Nested(AclGraphExperimental)
 
 
 class InferenceConfig(Group):
-    dynamic_gears_merge_policy = Choice("zip", ("zip", "product"), effect="there are no gears", **_ONLY_GE)
+    dynamic_gears_merge_policy = Choice("zip", ("zip", "product"), idle="there are no gears", **_ONLY_GE)
 
 
 class GeConfig(Group):
-    enable_single_stream = Flag(False, **_ONLY_GE)
-    oo_level = Choice("O3", ("O3", "O1"), effect="graphs are not optimised beyond fusion", **_ONLY_GE)
-    oo_constant_folding = Choice(None, (None, True, False), effect="constants are not folded", **_ONLY_GE)
-    oo_dead_code_elimination = Choice(None, (None, True, False), effect="dead code is removed before", **_ONLY_GE)
-    export_compile_stat = Choice("2", ("0", "1", "2"), effect="there is no such file", **_ONLY_GE)
-    aicore_num = Pattern(None, r"\d+\|\d+", "'a|v': numbers of cube and vector cores", **_ONLY_GE)
-    optimization_switch = Declared(None, effect="there are no such switches", **_ONLY_GE)
+    enable_single_stream = Flag(False, help="npu_stream_switch has no effect", **_ONLY_GE)
+    oo_level = Choice("O3", ("O3", "O1"), idle="graphs are not optimised beyond fusion", **_ONLY_GE)
+    oo_constant_folding = Choice(None, (None, True, False), idle="constants are not folded", **_ONLY_GE)
+    oo_dead_code_elimination = Choice(None, (None, True, False), idle="dead code is removed before", **_ONLY_GE)
+    export_compile_stat = Choice("2", ("0", "1", "2"), idle="there is no such file", **_ONLY_GE)
+    aicore_num = Pattern(None, r"\d+\|\d+", "'a|v': numbers of cube and vector cores", idle="use limit_core_num", **_ONLY_GE)
+    optimization_switch = Declared(None, idle="there are no such switches", **_ONLY_GE)
 
 
 class AclGraphConfig(Group):
@@ -139,12 +139,50 @@ class NpuGraphExConfig(Group):
     """Options of the captured-graph backend come with torch.compile(options=...); there are none here."""
 
 
+# nested name: (name of the backend's option, whether a set flag there means the opposite)
+FLAT_NAMES = {
+    "debug.run_eagerly": ("force_eager", False),
+    "debug.deadlock_check": ("deadlock_check", False),
+    "debug.aclgraph.clone_input": ("clone_input", False),
+    "debug.aclgraph.enable_output_clone": ("clone_output", False),
+    "debug.aclgraph.disable_reinplace_inplaceable_ops_pass": ("inplace_pass", True),
+    "debug.aclgraph.disable_reinplace_input_mutated_ops_pass": ("input_inplace_pass", True),
+    "debug.aclgraph.disable_mempool_reuse_in_same_fx": ("reuse_graph_pool_in_same_fx", True),
+    "debug.aclgraph.static_capture_size_limit": ("capture_limit", False),
+    "debug.aclgraph.remove_cat_ops": ("remove_cat_ops", False),
+    "experimental_config.aclgraph._aclnn_static_shape_kernel": ("static_kernel_compile", False),
+    "experimental_config.aclgraph._aclnn_static_shape_kernel_sym_index": ("_vllm_aclnn_static_kernel_sym_index", False),
+    "experimental_config.aclgraph._aclnn_static_shape_kernel_sym_value_range": ("_vllm_aclnn_static_kernel_sym_range", False),
+    "experimental_config.aclgraph._super_kernel_optimize": ("super_kernel_optimize", False),
+    "experimental_config.aclgraph._super_kernel_optimize_options": ("super_kernel_optimize_options", False),
+    "experimental_config.aclgraph._super_kernel_debug_options": ("super_kernel_debug_options", False),
+    "experimental_config.frozen_parameter": ("frozen_parameter", False),
+    "experimental_config.remove_noop_ops": ("remove_noop_ops", False),
+    "experimental_config.pattern_fusion_pass": ("pattern_fusion_pass", False),
+    "aclgraph_config.use_custom_pool": ("use_graph_pool", False),
+}
+
+
+def table() -> str:
+    """The options as a table in Markdown, for docs/torchair.md."""
+    lines = ["| option | default | legal | modes | effect |", "| --- | --- | --- | --- | --- |"]
+    for key, option, declared in CompilerConfig().leaves():
+        modes = "all" if declared.modes == MODES else "GE" if declared.modes == (GE,) else "captured"
+        effect = declared.help or (f"none: {declared.idle}" if declared.idle else "")
+        if not effect and key in FLAT_NAMES:
+            name, opposite = FLAT_NAMES[key]
+            effect = f"{'the opposite of ' if opposite else ''}`{name}` in [python.md](python.md)"
+        legal = declared.legal_text.replace("|", "\\|")
+        lines.append(f"| `{key}` | `{declared.default!r}` | {legal} | {modes} | {effect} |")
+    return "\n".join(lines) + "\n"
+
+
 class CompilerConfig(Group):
     """Options of `torchair.get_npu_backend`. Assigning checks; see docs/torchair.md."""
 
-    mode = Choice(GE, MODES)
-    post_grad_custom_pre_pass = Function()
-    post_grad_custom_post_pass = Function()
+    mode = Choice(GE, MODES, help="max-autotune: GE graph mode; the others: captured graphs, see python.md")
+    post_grad_custom_pre_pass = Function(help="pass(gm, example_inputs, config) before the standard ones")
+    post_grad_custom_post_pass = Function(help="the same behind them")
     debug = Nested(Debug)
     aoe_config = Nested(AoeConfig)
     export = Nested(Export)
@@ -171,7 +209,7 @@ class CompilerConfig(Group):
         foreign = [key for key, _, declared in self._changed() if mode not in declared.modes]
         if foreign:
             warnings.warn(f"options without effect in mode '{mode}': {', '.join(foreign)}", UserWarning, stacklevel=3)
-        idle = [f"{key} ({declared.effect})" for key, _, declared in self._changed()
-                if mode in declared.modes and declared.effect]
+        idle = [f"{key} ({declared.idle})" for key, _, declared in self._changed()
+                if mode in declared.modes and declared.idle]
         if idle:
             warnings.warn(f"options without effect in the simulator: {', '.join(idle)}", UserWarning, stacklevel=3)

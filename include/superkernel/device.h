@@ -15,6 +15,8 @@ extern "C" {
 
 /* The host is about to write these bytes in place; they count as written. An aclError. */
 SK_EXPORT int sk_device_host_writes(void *address, size_t bytes);
+/* An operator of this name (copied) has no simulated kernel and ran on the host; reports list it, once. */
+SK_EXPORT void sk_device_not_simulated(const char *name);
 
 #ifdef __cplusplus
 }

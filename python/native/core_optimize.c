@@ -1,4 +1,4 @@
-/* core_optimize.c - aclskOptimize for Python: option ids with int, str, list of str or tuple values. */
+/* core_optimize.c - aclskOptimize for Python: option ids with int, str, list of str or dict values. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -41,16 +41,19 @@ static int strings(PyObject *list, char ***names, size_t *count) {
   return 0;
 }
 
-/* The three in the order of the struct. */
-static int strategies(PyObject *tuple, aclskAggressiveOptStrategies *out) {
-  uint32_t *fields[] = {&out->eventBreakerBypass, &out->valueBreakerBypass, &out->taskBreakerBypass};
-  if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 3) {
-    PyErr_SetString(PyExc_TypeError, "aggressive_opt_strategies: a tuple of three ints: event, value, task");
+static int sub_number(PyObject *dict, const char *key, uint32_t *out) {
+  PyObject *value = PyDict_GetItemString(dict, key);
+  return value != NULL ? number(value, out) : 0;
+}
+
+static int strategies(PyObject *dict, aclskAggressiveOptStrategies *out) {
+  if (!PyDict_Check(dict)) {
+    PyErr_SetString(PyExc_TypeError, "aggressive_opt_strategies must be a dict");
     return -1;
   }
-  for (Py_ssize_t i = 0; i < 3; i++)
-    if (number(PyTuple_GET_ITEM(tuple, i), fields[i]) != 0) return -1;
-  return 0;
+  if (sub_number(dict, "event_breaker_bypass", &out->eventBreakerBypass) != 0) return -1;
+  if (sub_number(dict, "value_breaker_bypass", &out->valueBreakerBypass) != 0) return -1;
+  return sub_number(dict, "task_breaker_bypass", &out->taskBreakerBypass);
 }
 
 static int text(PyObject *value, char **out) {

@@ -86,9 +86,8 @@ void end_capture(capture *of);
 void free_capture(capture *of);
 /* Throws what a host operator failed with since the last call. */
 void rethrow_host_errors();
-/* Names of the operators without a simulated kernel that were run, each once. */
+/* The operator has no simulated kernel; reports list it. */
 void note_not_simulated(const std::string &name);
-std::vector<std::string> not_simulated();
 
 }  // namespace sk_torch
 

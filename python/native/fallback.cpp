@@ -6,9 +6,9 @@
 #include <ATen/ops/empty_strided.h>
 
 #include <mutex>
-#include <set>
 
 #include "device.h"
+#include "superkernel/device.h"
 #include "views.h"
 
 namespace sk_torch {
@@ -41,12 +41,6 @@ void run_host_op(void *context) {
   }
   std::lock_guard<std::mutex> hold(failures_mutex);
   if (first_failure.empty()) first_failure = op->name + ": " + why;
-}
-
-std::mutex names_mutex;
-std::set<std::string> &names() {
-  static auto *all = new std::set<std::string>;
-  return *all;
 }
 
 }  // namespace
@@ -84,15 +78,7 @@ void rethrow_host_errors() {
   TORCH_CHECK(why.empty(), why);
 }
 
-void note_not_simulated(const std::string &name) {
-  std::lock_guard<std::mutex> hold(names_mutex);
-  names().insert(name);
-}
-
-std::vector<std::string> not_simulated() {
-  std::lock_guard<std::mutex> hold(names_mutex);
-  return {names().begin(), names().end()};
-}
+void note_not_simulated(const std::string &name) { sk_device_not_simulated(name.c_str()); }
 
 /* ---- one call, as the CPU sees it ---- */
 

@@ -119,21 +119,6 @@ PyObject *py_set_format(PyObject *, PyObject *arguments) {
   set_format(reinterpret_cast<const void *>(address), format);
   Py_RETURN_NONE;
 }
-PyObject *py_not_simulated(PyObject *, PyObject *) {
-  std::vector<std::string> names = not_simulated();
-  PyObject *list = PyList_New(0);
-  for (const std::string &name : names) {
-    PyObject *text = PyUnicode_FromString(name.c_str());
-    if (list == nullptr || text == nullptr || PyList_Append(list, text) != 0) {
-      Py_XDECREF(text);
-      Py_XDECREF(list);
-      return nullptr;
-    }
-    Py_DECREF(text);
-  }
-  return list;
-}
-
 PyMethodDef methods[] = {
     {"initialise", py_initialise, METH_NOARGS, "Makes the simulated device."},
     {"is_initialised", py_is_initialised, METH_NOARGS, "Whether the simulated device was made."},
@@ -153,7 +138,6 @@ PyMethodDef methods[] = {
     {"free_capture", py_free_capture, METH_O, "Gives back what a capture owns."},
     {"format_of", py_format, METH_O, "Private format of the storage at an address."},
     {"set_format", py_set_format, METH_VARARGS, "Sets it."},
-    {"not_simulated", py_not_simulated, METH_NOARGS, "Operators that ran on the CPU, each once."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -66,6 +66,7 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   set_or_clear(SK__ENV_DIAGNOSE, run->no_diagnose ? "0" : NULL);
   set_or_clear(SK__ENV_TRACE, run->trace);
   set_or_clear(SK__ENV_SAVE_GRAPH, run->save_graph);
+  setenv(SK__ENV_SCOPED, is_script(run->program[0]) && !run->all ? "1" : "0", 1);
   set_or_clear("SUPERKERNEL_SOC", run->soc);
   set_or_clear("SUPERKERNEL_SCHEDULE", run->schedule);
   set_or_clear("SUPERKERNEL_THREADS", run->threads);

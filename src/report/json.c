@@ -138,6 +138,14 @@ static json_t *estimate_json(const sk__verify_result *result, const sk__soc *soc
                    "label", "estimate from a cost model, not a measurement");
 }
 
+static json_t *not_simulated_json(void) {
+  json_t *names = json_array();
+  size_t count = 0;
+  const char *const *all = sk__runtime_not_simulated(&count);
+  for (size_t i = 0; i < count; i++) json_array_append_new(names, json_string(all[i]));
+  return names;
+}
+
 json_t *sk__report_json(const sk__verify_result *result, const sk__soc *soc) {
   json_t *modes = json_array(), *findings = json_array();
   for (size_t i = 0; i < result->mode_count; i++) json_array_append_new(modes, mode_json(&result->modes[i]));
@@ -152,6 +160,10 @@ json_t *sk__report_json(const sk__verify_result *result, const sk__soc *soc) {
   if (result->status != SK_OK) json_object_set_new(document, "failure", json_string(sk_status_text(result->status)));
   json_t *estimate = estimate_json(result, soc);
   if (estimate != NULL) json_object_set_new(document, "estimate", estimate);
+  if (result->passed_segments > 0) json_object_set_new(document, "passed_segments", json_integer((json_int_t)result->passed_segments));
+  json_t *not_simulated = not_simulated_json();
+  if (json_array_size(not_simulated) > 0) json_object_set(document, "not_simulated", not_simulated);
+  json_decref(not_simulated);
   if (json_array_size(result->plans) > 0) json_object_set(document, "plans", result->plans);
   return document;
 }

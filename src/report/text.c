@@ -127,6 +127,57 @@ static void print_end_of_modes(json_t *modes, FILE *to) {
   }
 }
 
+/* ---- SuperKernels ---- */
+
+enum { MOST_PLANS = 8 };
+
+static void print_names(json_t *names, FILE *to) {
+  size_t index;
+  json_t *name;
+  json_array_foreach(names, index, name) fprintf(to, "%s%s", index > 0 ? ", " : "", json_string_value(name));
+}
+
+static bool has_scopes(json_t *plan) {
+  size_t index;
+  json_t *sk;
+  json_array_foreach(json_object_get(plan, "superkernels"), index, sk)
+    if (strcmp(sk__string_of(sk, "scopes"), "none") != 0) return true;
+  return false;
+}
+
+/* Who is in the SuperKernel of which scope. A program without scopes has nothing to be told apart. */
+static void print_scopes(json_t *plans, FILE *to) {
+  size_t index, i, printed = 0;
+  json_t *plan, *sk;
+  json_array_foreach(plans, index, plan) {
+    if (!has_scopes(plan) || printed++ >= MOST_PLANS) continue;
+    fprintf(to, "\n");
+    json_array_foreach(json_object_get(plan, "superkernels"), i, sk) {
+      fprintf(to, "  scope %s: one SuperKernel, %lld blocks: ", sk__string_of(sk, "scopes"), sk__integer_of(sk, "blocks"));
+      print_names(json_object_get(sk, "kernels"), to);
+      fprintf(to, "\n");
+    }
+    json_t *alone = json_object_get(plan, "launched_alone");
+    if (json_array_size(alone) == 0) continue;
+    fprintf(to, "  launched alone: ");
+    print_names(alone, to);
+    fprintf(to, "\n");
+  }
+  if (printed > MOST_PLANS) fprintf(to, "\n  ... and the scopes of %zu more graphs (--json tells all)\n", printed - MOST_PLANS);
+}
+
+static void print_not_simulated(json_t *names, FILE *to) {
+  if (json_array_size(names) == 0) return;
+  fprintf(to, "\n  not simulated, run on the CPU, never in a SuperKernel: ");
+  print_names(names, to);
+  fprintf(to, "\n");
+}
+
+static void print_nothing(json_t *document, FILE *to) {
+  if (sk__integer_of(document, "passed_segments") == 0) fprintf(to, "  the program launched no kernel\n");
+  else fprintf(to, "  no captured graph has a scope or super_kernel_optimize, so nothing was fused; --all takes all work\n");
+}
+
 /* ---- findings ---- */
 
 void sk__print_end_words(json_t *end, bool with_place, FILE *to) {
@@ -238,8 +289,10 @@ sk_status sk__report_text(json_t *document, bool with_source, FILE *to) {
   fprintf(to, "%s on simulated %s (%lld AIC + %lld AIV)\n\n", sk__string_of(document, "program"), sk__string_of(soc, "name"),
           sk__integer_of(soc, "aic"), sk__integer_of(soc, "aiv"));
   size_t index;
-  if (sk__integer_of(document, "segments") == 0) fprintf(to, "  the program launched no kernel\n");
+  if (sk__integer_of(document, "segments") == 0) print_nothing(document, to);
   else print_table(modes, to);
+  print_scopes(json_object_get(document, "plans"), to);
+  print_not_simulated(json_object_get(document, "not_simulated"), to);
   print_end_of_modes(modes, to);
   print_estimate(json_object_get(document, "estimate"), to);
   json_array_foreach(json_object_get(document, "findings"), index, item) sk__print_finding(item, with_source, to);

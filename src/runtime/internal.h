@@ -127,6 +127,10 @@ void sk__task_list_clear(sk__task_list *list);
 /* Queues on its stream, or into the model that captures the stream. Takes the reference. */
 aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
 
+/* ---- segment.c ---- */
+/* Gives tasks [begin, end) of the batch, which nothing of the host is among, to the hook. */
+sk_status sk__segment_run(sk__runtime *runtime, const sk__task_list *batch, size_t begin, size_t end);
+
 /* ---- stream.c ---- */
 void sk__stream_unref(sk__stream *stream);
 /* NULL = the default stream; sets *out or fails with 107017. */

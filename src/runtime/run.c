@@ -114,10 +114,9 @@ static bool host_visible(const sk__task *task) {
   return task->kind == SK__TASK_COPY && !(sk__in_gm(task->to) && sk__in_gm(task->from));
 }
 
-static sk_status run_segment(sk__runtime *runtime, sk__task *const *tasks, size_t count) {
-  if (runtime->hook != NULL && !host_visible(tasks[0]))
-    return runtime->hook(runtime->hook_context, runtime, tasks, count);
-  return sk__runtime_run(runtime, tasks, count, NULL);
+static sk_status run_segment(sk__runtime *runtime, const sk__task_list *batch, size_t begin, size_t end) {
+  if (runtime->hook != NULL && !host_visible(batch->items[begin])) return sk__segment_run(runtime, batch, begin, end);
+  return sk__runtime_run(runtime, batch->items + begin, end - begin, NULL);
 }
 
 sk_status sk__runtime_flush(sk__runtime *runtime) {
@@ -131,7 +130,7 @@ sk_status sk__runtime_flush(sk__runtime *runtime) {
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
       bool visible = host_visible(batch.items[begin]);
       for (end = begin + 1; end < batch.count && host_visible(batch.items[end]) == visible; end++) continue;
-      sk_status status = run_segment(runtime, batch.items + begin, end - begin);
+      sk_status status = run_segment(runtime, &batch, begin, end);
       if (status != SK_OK && worst == SK_OK) worst = status;
     }
     sk__task_list_clear(&batch);

@@ -133,6 +133,9 @@ void sk__runtime_set_hook(sk__runtime *runtime, sk__segment_hook hook, void *con
 /* Called once, right after the process's runtime was made; set before (from a constructor). */
 void sk__runtime_on_create(void (*function)(sk__runtime *runtime));
 
+/* Operators that a framework ran on the host (superkernel/device.h), ascending; *count of them. */
+const char *const *sk__runtime_not_simulated(size_t *count);
+
 /* Runs everything pending on all streams. */
 SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 

@@ -185,6 +185,7 @@ typedef struct sk__verify_result {
   size_t finding_count;
   sk__seen_finding *findings;
   uint64_t segments;
+  uint64_t passed_segments;     /* run once, because nobody asked for more */
   json_t *plans;                /* array: the fused plan (sk__plan_json) of each segment; of equal neighbours one */
   double seconds;
   sk_status status;             /* of the verifier itself: SK_OUT_OF_MEMORY, SK_INTERNAL ... */
@@ -238,6 +239,8 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
 void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options);
 /* A failure that only fused modes have is diagnosed: within SK__DIAGNOSIS_RUNS more runs of its segment. */
 void sk__verifier_set_diagnose(sk__verifier *verifier, bool diagnose);
+/* Only segments with a scope or with SuperKernels of the program's own are run in all modes. */
+void sk__verifier_set_scoped(sk__verifier *verifier, bool scoped);
 /* Records what each core does in the in-order runs of the un-fused and the fused mode. SK_OUT_OF_MEMORY. */
 SK_MUST_USE sk_status sk__verifier_keep_timelines(sk__verifier *verifier);
 /* Owned by the verifier; NULL when none are kept. */

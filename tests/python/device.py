@@ -214,13 +214,6 @@ def replay_reads_what_inputs_hold_then():
         torch.testing.assert_close(y.cpu(), torch.nn.functional.linear(want, layer.weight.cpu(), layer.bias.cpu()), rtol=1e-3, atol=1e-3)
 
 
-def operators_without_a_kernel_are_told():
-    from superkernel import _device
-    x = torch.randn(3).npu()
-    torch.special.i0e(x)
-    assert "aten::special_i0e.out" in _device.not_simulated() or "aten::special_i0e" in _device.not_simulated()
-
-
 def misuse_of_graphs_is_refused():
     graph = torch.npu.NPUGraph()
     for call in (graph.replay, graph.super_kernel_optimize):
@@ -289,7 +282,6 @@ if __name__ == "__main__":
         torch_name_of_an_operator_tells_the_right_one, tensors_move_there_and_back, factories_and_operators_agree_with_the_cpu,
         values_copies_and_pickles, modules_and_backward, views_share_and_aliases_stay, formats_are_remembered_and_change_nothing,
         streams_and_events_order_work, limits_of_cores_belong_to_streams, random_numbers_repeat_with_their_seed,
-        memory_is_counted_and_given_back, replay_reads_what_inputs_hold_then, operators_without_a_kernel_are_told,
-        misuse_of_graphs_is_refused, graphs_become_superkernels, scope_names_are_checked_anywhere, graphed_callables_replay,
+        memory_is_counted_and_given_back, replay_reads_what_inputs_hold_then, misuse_of_graphs_is_refused, graphs_become_superkernels, scope_names_are_checked_anywhere, graphed_callables_replay,
         a_users_operator_is_there_after_registration, dynamo_traces_the_device,
     ]))

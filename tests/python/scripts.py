@@ -89,7 +89,46 @@ def a_script_is_verified():
         assert done.returncode == 0 and done.stdout.startswith("Success\n"), done
         document = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
         assert document["verdict"] == "clean" and document["program"].endswith("script.py")
+        assert "scope sp1: one SuperKernel" in done.stdout and "launched alone: dynamic_quant" in done.stdout, done.stdout
         assert any("sp1" in plan["listing"] and "moe_gating_top_k_softmax" in plan["listing"] for plan in document["plans"])
+
+
+NOT_SIMULATED = """
+import torch, torch_npu
+x = torch.randn(8, 64).bfloat16().npu()
+graph = torch.npu.NPUGraph()
+with torch.npu.graph(graph):
+    torch.npu.super_kernel_scope_begin("mixed")
+    y = torch_npu.npu_moe_gating_top_k_softmax(x, None, 16)[0]
+    z = torch.special.i0e(y.float()).bfloat16()
+    q = torch_npu.npu_dynamic_quant(z)[0]
+    torch.npu.super_kernel_scope_end("mixed")
+if OPTIMIZE:
+    graph.super_kernel_optimize()
+graph.replay()
+print(torch.equal(q.cpu(), torch_npu.npu_dynamic_quant(torch.special.i0e(torch_npu.npu_moe_gating_top_k_softmax(x, None, 16)[0].float()).bfloat16())[0].cpu()))
+"""
+
+
+def operators_without_a_kernel_cut_scopes_and_are_told():
+    with tempfile.TemporaryDirectory() as folder:
+        for optimize in ("True", "False"):
+            done = skv("verify", "--json", "report.json", written(folder, NOT_SIMULATED.replace("OPTIMIZE", optimize)), folder=folder)
+            assert done.returncode == 0 and done.stdout.startswith("True\n"), done
+            document = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
+            assert "aten::special_i0e" in document["not_simulated"], document["not_simulated"]
+            assert "run on the CPU, never in a SuperKernel: " in done.stdout, done.stdout
+            inside = [sk["kernels"] for plan in document["plans"] for sk in plan["superkernels"]]
+            assert ["moe_gating_top_k_softmax"] in inside and not any("dynamic_quant" in one and len(one) > 1 for one in inside), inside
+
+
+def scripts_without_scopes_prove_nothing_unless_asked():
+    text = "import torch, torch_npu\nprint(torch_npu.npu_dynamic_quant(torch.randn(4, 64).half().npu())[1].shape)\n"
+    with tempfile.TemporaryDirectory() as folder:
+        done = skv("verify", written(folder, text), folder=folder)
+        assert done.returncode == 2 and "--all takes all work" in done.stdout, done
+        done = skv("verify", "--all", written(folder, text), folder=folder)
+        assert done.returncode == 0 and "verdict: clean" in done.stdout, done
 
 
 def every_operator_on_all_cores():
@@ -102,4 +141,5 @@ def every_operator_on_all_cores():
 if __name__ == "__main__":
     sys.exit(tap.run([missing_and_failing_scripts_are_told, modules_are_visible_only_there,
                       arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
+                      operators_without_a_kernel_cut_scopes_and_are_told, scripts_without_scopes_prove_nothing_unless_asked,
                       every_operator_on_all_cores]))

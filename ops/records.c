@@ -185,7 +185,7 @@ static const sk_operator records[] = {
         .name = "TransData", .torch_name = "npu_format_cast", .kernel_type = "AIV",
         .rule = "the same values in the other storage; padding of FRACTAL_NZ is zero",
         INPUTS(format_inputs), OUTPUTS(format_outputs), ATTRIBUTES(format_attributes),
-        .split = "columns of fractals, in stretches of 1024 rows", .sync = "none", .code = &sk_ops_format_cast,
+        .split = "windows of up to 64 rows and 512 bytes of columns", .sync = "none", .code = &sk_ops_format_cast,
     },
     {
         .name = "IsInf", .torch_name = "isinf", .kernel_type = "AIV", .rule = "whether an element is infinite, by its bits; integers never are",

@@ -245,6 +245,29 @@ static void put_element(uint8_t *p, uint32_t bits, size_t index, uint32_t value)
   }
 }
 
+/* Eight rows of eight bytes: halves change places between rows 4, then 2, then 1 apart. */
+static void transpose_8x8(uint64_t x[8]) {
+  static const uint64_t masks[] = {UINT64_C(0xffffffff), UINT64_C(0xffff0000ffff), UINT64_C(0xff00ff00ff00ff)};
+  for (uint32_t stage = 0, apart = 4; stage < 3; stage++, apart /= 2)
+    for (uint32_t i = 0; i < 8; i++) {
+      if ((i & apart) != 0) continue;
+      uint64_t swap = ((x[i] >> 8 * apart) ^ x[i + apart]) & masks[stage];
+      x[i + apart] ^= swap;
+      x[i] ^= swap << 8 * apart;
+    }
+}
+
+/* A 32 x 32 square of bytes to the two fractals of its transpose. */
+static void transpose_bytes(uint8_t *const to[4], const uint8_t *from) {
+  for (uint32_t r = 0; r < 32; r += 8)
+    for (uint32_t c = 0; c < 32; c += 8) {
+      uint64_t block[8];
+      for (uint32_t i = 0; i < 8; i++) memcpy(&block[i], from + (c + i) * 32 + r, 8);
+      transpose_8x8(block);
+      for (uint32_t i = 0; i < 8; i++) memcpy(to[r / 16] + (r % 16 + i) * 32 + c, &block[i], 8);
+    }
+}
+
 /* A square of `side` x `side` elements, held by side / 16 fractals: one above the other (4, 8 bits; one
  * for 16), or two side by side (32 bits). Fractal k of the transposed square goes to to[k]. */
 static void transpose_square(uint8_t *const to[4], const uint8_t *from, uint32_t bits) {
@@ -261,8 +284,7 @@ static void transpose_square(uint8_t *const to[4], const uint8_t *from, uint32_t
     return;
   }
   if (bits == 8) {
-    for (uint32_t r = 0; r < 32; r++)
-      for (uint32_t c = 0; c < 32; c++) to[r / 16][r % 16 * 32 + c] = from[c * 32 + r];
+    transpose_bytes(to, from);
     return;
   }
   for (uint32_t r = 0; r < c0; r++)

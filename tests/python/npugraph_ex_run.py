@@ -223,6 +223,23 @@ def names_nest_in_a_captured_graph():
     assert close(w, (x.cpu() + 1) * 2 - x.cpu())
 
 
+@test
+def an_error_of_an_operator_names_the_line():
+    def model(x):
+        y = x + 1
+        return torch_npu.npu_dynamic_quant(y, smooth_scales=torch.ones(64, dtype=torch.float16))
+    x = torch.randn(5, 64, dtype=torch.float16)
+    place = line_of(model, "npu_dynamic_quant")
+    for options in ({}, {"force_eager": True}):
+        torch._dynamo.reset()
+        raises(RuntimeError, lambda: compiled(model, options)(x.npu()), "npu_dynamic_quant", "smooth_scales is on cpu", place)
+    torch._dynamo.reset()
+    raises(NotImplementedError, lambda: compiled(model)(x), "npu::npu_dynamic_quant", "CPU", place)
+    # What does not even have a shape fails when it is traced.
+    torch._dynamo.reset()
+    raises(RuntimeError, lambda: compiled(model)(x.npu()[0]), "input must have at least 2 dimensions", os.path.basename(__file__))
+
+
 # ---- options -------------------------------------------------------------------------------------
 
 @test

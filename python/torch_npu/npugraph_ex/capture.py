@@ -40,6 +40,30 @@ def not_capturable(graph) -> str:
     return ""
 
 
+def _failed_node(gm, error):
+    """The node whose call raised, None if it was none of the graph's own lines."""
+    trace, line = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code is type(gm).forward.__code__:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if line is None or gm._lineno_map is None:
+        return None
+    place = gm._lineno_map.get(line - gm._prologue_start)
+    return list(gm.graph.nodes)[place] if place is not None else None
+
+
+def _forward(gm, args):
+    """Runs the graph's code; an error says which of the user's lines it belongs to."""
+    try:
+        return list(gm.forward(*args))
+    except Exception as error:
+        node = _failed_node(gm, error)
+        if node is not None and node_line(node) and error.args and isinstance(error.args[0], str):
+            error.args = (f"{error.args[0]}{at(node_line(node))}", *error.args[1:])
+        raise
+
+
 class _Captured:
     """One captured graph with the buffers it reads and the results it writes."""
 
@@ -122,7 +146,7 @@ class CompiledGraph:
     def _run_eagerly(self, args):
         if self.dumps:
             return list(dump.run(self.original or self.gm, args, self.config, self.calls))
-        return list(self.gm.forward(*args))
+        return _forward(self.gm, args)
 
     def _key(self, args):
         parts = [tuple(one.shape) if isinstance(one, torch.Tensor) else one for one in args]
@@ -161,7 +185,7 @@ class CompiledGraph:
         graph = torch.npu.NPUGraph()
         with torch.npu.graph(graph, pool=self.pool, stream=stream, capture_error_mode=config.capture_error_mode.value):
             streams.bind_current()
-            outputs = list(self.gm.forward(*buffers))
+            outputs = _forward(self.gm, buffers)
         if config.super_kernel_optimize:
             graph.super_kernel_optimize(optimize_options=config.super_kernel_optimize_options.value,
                                         debug_options=config.super_kernel_debug_options.value)

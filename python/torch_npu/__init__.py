@@ -14,7 +14,7 @@ else:
 
 from . import _registration  # noqa: E402  (registers the device first)
 from . import npu  # noqa: E402
-from . import _ops, _formats  # noqa: E402
+from . import _ops, _formats, _graph_debug  # noqa: E402, F401
 from ._formats import Format, get_npu_format, get_storage_size  # noqa: E402
 
 __version__ = torch.__version__.split("+")[0] + "+superkernel"

@@ -793,14 +793,32 @@ def results_can_be_saved():
         os.makedirs(suffix + str(len(options)))
         options = {"dump_tensor_data": True, "data_dump_dir": suffix + str(len(options)), **options}
         assert close(compiled(function, options)(x), torch.relu(x.cpu() + 1))
+        torch.npu.synchronize()
         files = sorted(glob.glob(options["data_dump_dir"] + f"/worldsize1_global_rank0/*.{suffix}"))
         assert len(files) == 2, files
+        assert all(("_device_0_0.pt" in name) == ("data_dump_stage" not in options and suffix == "pt") for name in files), files
         if suffix == "pt":
             assert close(torch.load(files[1]), torch.relu(x.cpu() + 1))
     torch._dynamo.reset()
     with warned("dump_tensor_data has no effect"):
         compiled(function, {"dump_tensor_data": True, **SK})(x)
     assert not glob.glob("worldsize*")
+
+
+@test
+def tensors_are_shown_at_each_replay():
+    def model(x):
+        y = x * 2
+        torch_npu.print_npugraph_tensor(y, tensor_name="doubled")
+        torch_npu.save_npugraph_tensor(y, save_path="y.pt")
+        return y + 1
+    model, out = compiled(model, fullgraph=True), io.StringIO()
+    with contextlib.redirect_stdout(out):
+        for value in (1.0, 2.0):
+            model(torch.full((2,), value).npu())
+            torch.npu.synchronize()
+    assert out.getvalue() == "doubled: tensor([2., 2.])\ndoubled: tensor([4., 4.])\n", out.getvalue()
+    assert torch.equal(torch.load("y_device_0_1.pt"), torch.full((2,), 4.0)), os.listdir()
 
 
 @test

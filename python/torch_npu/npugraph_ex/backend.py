@@ -1,8 +1,9 @@
 """The torch.compile backend: from Dynamo's graph through AOTAutograd to a captured graph."""
 import torch
 
-from . import debug, passes
+from . import debug, dump, passes
 from .capture import CompiledGraph
+from .messages import warn
 from .options import CompilerConfig
 
 
@@ -30,10 +31,21 @@ class GraphCompiler:
         log = debug.PassLog(self.directory)
         log(gm, "aot_forward_graph")
         passes.run(gm, example_inputs, self.config, after=log)
+        self._save_results(gm, original)
         log.code(gm)
         placeholders = sum(1 for node in gm.graph.nodes if node.op == "placeholder")
         static = self.static or _static_inputs(placeholders)
         return CompiledGraph(gm, self.config, static, original, self.directory)
+
+
+    def _save_results(self, gm, original):
+        config = self.config
+        if not config.dump_tensor_data or original is not None or config.force_eager:
+            return
+        if config.super_kernel_optimize:
+            warn("npugraph_ex: dump_tensor_data has no effect together with super_kernel_optimize")
+        else:
+            dump.insert(gm, config)
 
 
 def _backward(gm, example_inputs):

@@ -98,10 +98,8 @@ class CompiledGraph:
         if config.frozen_parameter:
             warn("npugraph_ex: frozen_parameter is on: parameters must stay where they are as long as the graph is used")
         self.pool = config.use_graph_pool.value
-        self.dumps = bool(config.dump_tensor_data)
-        if self.dumps and config.super_kernel_optimize and config.data_dump_stage.value == "optimized":
-            warn("npugraph_ex: dump_tensor_data has no effect together with super_kernel_optimize")
-            self.dumps = False
+        # The graph that was captured saves by operators of its own.
+        self.dumps = bool(config.dump_tensor_data) and (self.original is not None or bool(config.force_eager))
         self.eager = self._runs_eagerly()
 
     def _runs_eagerly(self) -> bool:

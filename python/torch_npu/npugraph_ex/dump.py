@@ -1,4 +1,7 @@
-"""Saves the result of every operation of a graph that runs operator by operator."""
+"""dump_tensor_data: the result of every operation goes into a file, at each call.
+
+A captured graph gets operators that save. The graph before all passes, and one with force_eager, is interpreted.
+"""
 import os
 
 import torch
@@ -12,6 +15,21 @@ def directory(config) -> str:
     path = os.path.join(config.data_dump_dir.value, f"worldsize{world}_global_rank{rank}")
     os.makedirs(path, exist_ok=True)
     return path
+
+
+def insert(gm, config) -> None:
+    """Behind each operation one that saves its result: <position>_<node>_device_<i>_<call>.pt."""
+    folder, position = directory(config), 0
+    for node in list(gm.graph.nodes):
+        if node.op != "call_function" or not isinstance(node.meta.get("val"), torch.Tensor):
+            continue
+        position += 1
+        with gm.graph.inserting_after(node):
+            saving = gm.graph.call_function(torch.ops.npu.save_npugraph_tensor.default, (node,),
+                                            {"save_path": os.path.join(folder, f"{position:04}_{node.name}.pt")})
+        saving.meta["stack_trace"] = node.meta.get("stack_trace")
+        saving.meta["custom"] = node.meta.get("custom")
+    gm.recompile()
 
 
 class _Saver(torch.fx.Interpreter):

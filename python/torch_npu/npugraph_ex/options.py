@@ -108,8 +108,8 @@ OPTIONS = {
     "reuse_graph_pool_in_same_fx": (True, _BOOL, "captures of one compiled graph share a pool"),
     "deadlock_check": (False, _BOOL, "the captured graph is looked through for batch-mode kernels on several streams that "
                        "together need more cores than there are; the report goes to stdout"),
-    "dump_tensor_data": (False, _BOOL, "the graph runs operator by operator and saves each result as `.pt`, "
-                         "with force_eager as `.npy`; off with a warning when SuperKernel is on"),
+    "dump_tensor_data": (False, _BOOL, "the result of each operation is saved at each call as `.pt`, with "
+                         "force_eager as `.npy`; off with a warning when SuperKernel is on"),
     "data_dump_stage": ("optimized", _OneOf("original", "optimized"), "which graph the saved results belong to; "
                         "original: the graph before all passes, operator by operator"),
     "data_dump_dir": ("./", _Directory("existing directory"), "where results are saved, below "

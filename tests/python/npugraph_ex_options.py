@@ -190,7 +190,7 @@ def ints_are_32_bit():
     strategies = {"value_breaker_bypass": 2**40}
     assert "value_breaker_bypass" in raised(RuntimeError, sk_options.to_c, {"aggressive_opt_strategies": strategies}, None)
     strategies = {"value_breaker_bypass": True}
-    assert sk_options.to_c({"aggressive_opt_strategies": strategies}, None) == [(14, (0, 1, 0))]
+    assert sk_options.to_c({"aggressive_opt_strategies": strategies}, None) == [(14, {"value_breaker_bypass": 1})]
 
 
 def text_for_the_operator_compiler():

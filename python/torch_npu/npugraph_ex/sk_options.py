@@ -112,14 +112,15 @@ def _int32(where: str, value: int) -> int:
 def to_c(optimize_options, debug_options) -> list:
     """[(C option id, value)] in the order given, optimize options first; call check() before.
 
-    A value is an int (32-bit), a text, a list of texts, or for the strategies the tuple of its three ints.
+    A value is an int (32-bit), a text, a list of texts, or for the strategies a dict of ints
+    by sub key, as core_optimize.c reads it.
     """
     flat = []
     for options, table in ((optimize_options, OPTIMIZE), (debug_options, DEBUG)):
         for key, value in (options or {}).items():
             option = table[key]
             if option.type == "dict":
-                flat.append((option.id, tuple(_int32(f"{key}['{sub}']", value.get(sub, 0)) for sub in option.sub_keys)))
+                flat.append((option.id, {sub: _int32(f"{key}['{sub}']", number) for sub, number in value.items()}))
             elif option.type == "int":
                 flat.append((option.id, _int32(key, value)))
             else:

@@ -256,6 +256,18 @@ void sk__shadow_gm_ahead(const sk__checker *checker, uint64_t address, uint64_t 
 void sk__shadow_gm_reset(sk__checker *checker, uint64_t address, uint64_t bytes);
 /* The host wrote device memory (memcpy, memset): initialised, ordered before every later launch. */
 void sk__shadow_gm_host_write(sk__checker *checker, uint64_t address, uint64_t bytes);
+/* Float sums that cores make in device memory, in whatever order they come. `largest` is the
+ * largest magnitude of an addend, of what stood there, or of a sum. Not while several threads run cores. */
+void sk__sum_note(sk__checker *checker, const void *site, const char *instr, float largest);
+void sk__sums_clear(sk__checker *checker);
+bool sk__sums_any(const sk__checker *checker);
+/* The byte was last changed by such sums: how often the call site has added anywhere, and the largest magnitude.
+ * False otherwise. */
+bool sk__sum_at(sk__checker *checker, uint64_t address, uint64_t *adds, float *largest, sk__end *end);
+/* Calls fn for each stretch of bytes in the range that nobody has written; fn returns false to stop. True: a kernel has
+ * written or updated some of the others. */
+typedef bool (*sk__gm_unwritten_fn)(void *context, uint64_t start, uint64_t bytes);
+bool sk__shadow_gm_unwritten(sk__checker *checker, uint64_t address, uint64_t bytes, sk__gm_unwritten_fn fn, void *context);
 /* Fills *end with the last writer of the byte; false if none is known. */
 bool sk__shadow_gm_last_writer(sk__checker *checker, uint64_t address, sk__end *end);
 

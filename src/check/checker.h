@@ -80,6 +80,10 @@ typedef struct sk__sets {
   sk__set_note ring[SK__SETS];
 } sk__sets;
 
+/* Call sites that add floats to device memory atomically. */
+#define SK__SUMS 64
+typedef struct sk__sum { const void *site; const char *instr; uint64_t adds; float largest; } sk__sum;
+
 struct sk__findings_store; /* findings.c */
 
 struct sk__checker {
@@ -98,6 +102,8 @@ struct sk__checker {
   sk__scopes *scopes;         /* per core */
   sk__told *told;             /* [core][SK__TOLD]; belongs to the thread that runs the core */
   sk__sets *sets;             /* per core */
+  sk__sum sums[SK__SUMS];
+  uint32_t sum_count;
 
   pthread_mutex_t pool_lock;
   sk__pool pool;

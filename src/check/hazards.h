@@ -361,6 +361,16 @@
     "Results differ from run to run.", \
     "Each byte's last writer is known.", \
     "Write the bytes first, or do not read them.") \
+  X("UNWRITTEN_OUTPUT", OPERATOR, "Result that nobody wrote in whole", \
+    "Kernels write only a part of an output: a tile is left out, or the tail is not handled.", \
+    "The rest holds whatever stood there before.", \
+    "A copy to the host takes bytes that nobody has written from an allocation that kernels have written in part. Gaps below 32 bytes up to a multiple of 32 count as padding.", \
+    "Write the whole output, also the last tile, or copy only what is written.") \
+  X("ORDER_DEPENDENT", OPERATOR, "Float sums in the order in which cores come", \
+    "Cores add floats to the same device memory by DMA atomics, and nothing fixes their order. Sums that are exact in any order, and integers, do not care.", \
+    "Results differ from run to run in the last bits.", \
+    "Results differ between modes by no more than other orders of the sums explain (a note, no failure): 2 n u P, with n additions at the call site, u half a unit in the last place of 1, P the largest partial sum.", \
+    "Nothing where rounding does not matter; else add in a fixed order, or in integers.") \
   X("SYNC_LOCAL", OPERATOR, "Local memory used by two pipes without synchronisation", \
     "A set/wait pair or a barrier is missing between two accesses of which one writes.", \
     "Wrong result that depends on timing.", \

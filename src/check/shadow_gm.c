@@ -526,3 +526,68 @@ bool sk__shadow_gm_last_writer(sk__checker *checker, uint64_t address, sk__end *
   sk__end_from_stamp(checker, cell.writer, cell.writer_origin, end);
   return true;
 }
+
+/* ---- what nobody has written ------------------------------------------------------------------- */
+
+typedef struct stretches {
+  sk__gm_unwritten_fn fn;
+  void *context;
+  uint64_t start, end;   /* not yet told; equal: none */
+  bool by_kernel, stopped;
+} stretches;
+
+static void tell_stretch(stretches *s) {
+  if (s->start != s->end && !s->stopped) s->stopped = !s->fn(s->context, s->start, s->end - s->start);
+  s->start = s->end = 0;
+}
+
+/* Cells come in ascending order. */
+static void add_cell(stretches *s, const sk__gm_cell *cell, uint64_t low, uint64_t high) {
+  bool atomic = has_atomic(cell->accessor);
+  if (cell->writer != 0 || atomic) {
+    s->by_kernel |= atomic || cell->writer != SK__STAMP_HOST;
+    return;
+  }
+  if (s->end != low) {
+    tell_stretch(s);
+    s->start = low;
+  }
+  s->end = high;
+}
+
+static void add_runs(stretches *s, const gm_run *runs, uint32_t count, uint32_t span, uint64_t base, uint64_t low, uint64_t high) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t begin = base + runs[i].start, end = base + (i + 1 < count ? runs[i + 1].start : span);
+    if (begin < low) begin = low;
+    if (end > high) end = high;
+    if (begin < end) add_cell(s, &runs[i].cell, begin, end);
+  }
+}
+
+static void add_page(stretches *s, const sk__gm_page *page, uint32_t head, uint64_t base, uint64_t low, uint64_t high) {
+  if ((head & HEAD_EXPANDED) == 0) {
+    gm_run runs[ROOM];
+    uint32_t count = page_decode(page, head, runs);
+    add_runs(s, runs, count, SK__PAGE_BYTES, base, low, high);
+    return;
+  }
+  for (uint64_t at = base; at < base + SK__PAGE_BYTES; at += SK__CHUNK_BYTES) {
+    const gm_chunk *chunk = &chunks_of(page)->chunk[(at - base) >> SK__CHUNK_SHIFT];
+    const gm_run whole = {.cell = chunk->cell};
+    add_runs(s, chunk->runs != NULL ? chunk->runs->run : &whole, chunk->runs != NULL ? chunk->runs->count : 1, SK__CHUNK_BYTES, at, low, high);
+  }
+}
+
+bool sk__shadow_gm_unwritten(sk__checker *checker, uint64_t address, uint64_t bytes, sk__gm_unwritten_fn fn, void *context) {
+  stretches s = {.fn = fn, .context = context};
+  for (uint64_t end = address + bytes; address < end && !s.stopped;) {
+    uint64_t base = address & ~(uint64_t)(SK__PAGE_BYTES - 1), stop = base + SK__PAGE_BYTES < end ? base + SK__PAGE_BYTES : end;
+    sk__gm_page *page = page_of(checker, address);
+    uint32_t head = page_lock(checker, page);
+    add_page(&s, page, head, base, address, stop);
+    page_unlock(checker, page, head);
+    address = stop;
+  }
+  tell_stretch(&s);
+  return s.by_kernel;
+}

@@ -32,6 +32,8 @@ struct sk__block {
   bool resident;                 /* free: the host may back it with memory */
   uint64_t start, size, usable;  /* what the user asked for and got */
   uint32_t serial;
+  uint32_t element_bytes;
+  bool output;
   char label[LABEL_BYTES];
 };
 
@@ -314,6 +316,8 @@ static sk_status allocate(sk__memory *memory, uint64_t bytes, const char *label,
   block->size = bytes;
   block->usable = usable;
   block->serial = ++memory->next_serial;
+  block->element_bytes = 0;
+  block->output = false;
   sk__text_copy(block->label, sizeof block->label, label == NULL ? "" : label);
   index_insert(memory, block);
   memory->live_bytes += usable;
@@ -442,8 +446,24 @@ void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const
   pthread_mutex_unlock(&memory->lock);
 }
 
+void sk__gm_set_element(sk__machine *machine, uint64_t address, uint32_t element_bytes) {
+  sk__memory *memory = &machine->memory;
+  pthread_mutex_lock(&memory->lock);
+  sk__block *block = index_find(memory, address);
+  if (block != NULL && block->state == BLOCK_LIVE && block->start == address && block->element_bytes == 0) block->element_bytes = element_bytes;
+  pthread_mutex_unlock(&memory->lock);
+}
+
+void sk__gm_set_output(sk__machine *machine, uint64_t address) {
+  sk__memory *memory = &machine->memory;
+  pthread_mutex_lock(&memory->lock);
+  sk__block *block = index_find(memory, address);
+  if (block != NULL && block->state == BLOCK_LIVE) block->output = true;
+  pthread_mutex_unlock(&memory->lock);
+}
+
 static void info_of(const sk__block *block, sk__gm_info *out) {
-  *out = (sk__gm_info){block->start, block->size, block->label, block->serial};
+  *out = (sk__gm_info){block->start, block->size, block->label, block->serial, block->element_bytes, block->output};
 }
 
 bool sk__gm_find(sk__machine *machine, uint64_t address, sk__gm_info *out) {

@@ -95,6 +95,33 @@ static void combine_f32(uint8_t *gm, const uint8_t *from, uint64_t n, atomic_op 
 SHORT_FLOAT_LOOP(f16)
 SHORT_FLOAT_LOOP(bf16)
 
+/* Magnitudes decide how far sums of another order can lie apart. */
+static float largest_f32(const uint8_t *values, uint64_t n, float largest) {
+  for (uint64_t i = 0; i < n; i++) {
+    float value;
+    memcpy(&value, values + i * sizeof value, sizeof value);
+    value = __builtin_fabsf(value);
+    largest = value > largest ? value : largest;
+  }
+  return largest;
+}
+static float largest_short(atomic_type type, const uint8_t *values, uint64_t n, float largest) {
+  for (uint64_t i = 0; i < n; i++) {
+    uint16_t bits;
+    memcpy(&bits, values + i * sizeof bits, sizeof bits);
+    float value = __builtin_fabsf(type == ATOMIC_H ? sk__f32_from_f16(bits) : sk__f32_from_bf16(bits));
+    largest = value > largest ? value : largest;
+  }
+  return largest;
+}
+static void note_sum(sk__core *core, const uint8_t *sums, const uint8_t *addends, uint64_t bytes) {
+  atomic_type type = (atomic_type)core->atomic_type;
+  if (core->atomic_op != ATOMIC_ADD || (type != ATOMIC_F && type != ATOMIC_H && type != ATOMIC_BF)) return;
+  float largest = type == ATOMIC_F ? largest_f32(sums, bytes / 4, largest_f32(addends, bytes / 4, 0.0f))
+                                   : largest_short(type, sums, bytes / 2, largest_short(type, addends, bytes / 2, 0.0f));
+  sk__sum_note(core->checker, core->site, core->instr, largest);
+}
+
 static void store_atomic(sk__core *core, uint8_t *gm, const uint8_t *from, uint64_t bytes) {
   sk__memory *memory = core->dcache->memory;
   atomic_op op = (atomic_op)core->atomic_op;
@@ -177,5 +204,6 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
   if (atomic) store_atomic(core, (uint8_t *)to, from, bytes);
   else if (large && !just_saved) memory->copy_stream((void *)to, from, bytes);
   else memory->copy((void *)to, from, bytes);
+  if (atomic && core->checks && !memory->threaded) note_sum(core, (const uint8_t *)to, from, bytes);
   return true;
 }

@@ -120,9 +120,22 @@ sk__checker *sk__machine_checker(sk__machine *machine);
 SK_MUST_USE sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out);
 /* Names the live allocation that starts at the address for messages, if it bears the name `was` so far. */
 void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const char *label);
+/* Size of its elements, of the live allocation that starts at the address, if none was said so far: for messages. */
+void sk__gm_set_element(sk__machine *machine, uint64_t address, uint32_t element_bytes);
+/* Kernels have written some of the allocation that holds the address, though its history does not say so any more. */
+void sk__gm_set_output(sk__machine *machine, uint64_t address);
+/* The host program takes bytes of device memory as a result: reports those of an allocation that kernels have written in
+ * part which nobody has written. Gaps below 32 bytes in front of a multiple of 32 are padding. Floor 1 must keep history. */
+void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */
 /* The live allocation that holds the address; false if none. */
-typedef struct sk__gm_info { uint64_t start, bytes; const char *label; uint32_t serial; } sk__gm_info;
+typedef struct sk__gm_info {
+  uint64_t start, bytes;
+  const char *label;
+  uint32_t serial;
+  uint32_t element_bytes;   /* 0: nobody has said */
+  bool output;              /* kernels have written it, as a twin run saw */
+} sk__gm_info;
 bool sk__gm_find(sk__machine *machine, uint64_t address, sk__gm_info *out);
 /* The live allocation nearest below or above a wild address (for messages); false if there is none. */
 bool sk__gm_nearest(sk__machine *machine, uint64_t address, sk__gm_info *out);

@@ -173,10 +173,15 @@ void sk__memory_report_red_zone(sk__memory *memory, uint64_t address, uint64_t b
                               .launch = -1, .task = -1, .address = address, .bytes = bytes, .mem = SK__MEM_GM};
   sk__text text = sk__text_on(finding.message, sizeof finding.message);
   sk__text_add(&text, "%" PRIu64 " bytes at 0x%" PRIx64 " were changed, just %s ", bytes, address, behind ? "behind" : "before");
-  add_name(&text, &(sk__gm_info){0, size, label, serial});
+  add_name(&text, &(sk__gm_info){.bytes = size, .label = label, .serial = serial});
   sk__text_add(&text, "; found when it was freed");
   sk__text_copy(finding.remedy, sizeof finding.remedy, "Correct the extent of the store that passes the end or starts too early.");
   sk__report(memory->checker, &finding);
+}
+
+/* " (5 elements)", where the element's size is known. */
+static void add_elements(sk__text *text, const sk__gm_info *info, uint64_t bytes) {
+  if (info->element_bytes > 1 && bytes % info->element_bytes == 0) sk__text_add(text, " (%" PRIu64 " elements)", bytes / info->element_bytes);
 }
 
 /* Where the access lies relative to the nearest allocation. */
@@ -190,12 +195,17 @@ static void add_place(sk__memory *memory, sk__machine *machine, sk__text *text, 
   }
   uint64_t end = info.start + ((info.bytes + 31) & ~UINT64_C(31));
   if (inside) {
-    sk__text_add(text, ": %" PRIu64 " bytes past the end of ", address + bytes - end);
+    sk__text_add(text, ": %" PRIu64 " bytes", address + bytes - end);
+    add_elements(text, &info, address + bytes - end);
+    sk__text_add(text, " past the end of ");
   } else if (address < info.start) {
-    uint64_t before = info.start - address;
-    sk__text_add(text, ": starts %" PRIu64 " bytes before ", before);
+    sk__text_add(text, ": starts %" PRIu64 " bytes", info.start - address);
+    add_elements(text, &info, info.start - address);
+    sk__text_add(text, " before ");
   } else {
-    sk__text_add(text, ": starts %" PRIu64 " bytes behind the end of ", address - end);
+    sk__text_add(text, ": starts %" PRIu64 " bytes", address - end);
+    add_elements(text, &info, address - end);
+    sk__text_add(text, " behind the end of ");
   }
   add_name(text, &info);
 }
@@ -239,4 +249,54 @@ void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe
                   "Check the offset and the length against the tensor's size; on the last tile copy only what is left.");
   }
   sk__report(memory->checker, &finding);
+}
+
+/* ---- results that nobody wrote ------------------------------------------------------------------- */
+
+typedef struct unwritten {
+  uint64_t first, first_bytes, bytes, stretches;
+} unwritten;
+
+static bool add_stretch(void *context, uint64_t start, uint64_t bytes) {
+  unwritten *u = context;
+  if (bytes < 32 && (start + bytes) % 32 == 0) return true;
+  if (u->stretches++ == 0) {
+    u->first = start;
+    u->first_bytes = bytes;
+  }
+  u->bytes += bytes;
+  return true;
+}
+
+static bool ignore_stretch(void *context, uint64_t start, uint64_t bytes) {
+  (void)context, (void)start, (void)bytes;
+  return true;
+}
+
+void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes) {
+  sk__gm_info info;
+  unwritten u = {0};
+  if (!machine->options.checks || !sk__gm_find(machine, address, &info)) return;
+  if (address + bytes > info.start + info.bytes) bytes = info.start + info.bytes - address;
+  (void)sk__shadow_gm_unwritten(machine->checker, address, bytes, add_stretch, &u);
+  if (u.stretches == 0) return;
+  bool output = info.output || sk__shadow_gm_unwritten(machine->checker, info.start, info.bytes, ignore_stretch, NULL);
+  if (!output) return;
+  sk__finding finding = {.category = SK__CAT_OPERATOR, .severity = SK__WARNING, .end_count = 1, .count = 1};
+  sk__text_copy(finding.id, sizeof finding.id, "UNWRITTEN_OUTPUT");
+  sk__end *end = &finding.ends[0];
+  *end = (sk__end){.role = "host", .instr = "copy to the host", .core = SK__HOST_CORE, .core_type = -1, .pipe = -1, .block = -1, .sub_block = -1,
+                   .launch = -1, .task = -1, .address = u.first, .bytes = u.first_bytes, .mem = SK__MEM_GM};
+  sk__text text = sk__text_on(finding.message, sizeof finding.message);
+  sk__text_add(&text, "the host copies ");
+  add_name(&text, &info);
+  uint64_t offset = u.first - info.start;
+  if (info.element_bytes > 1 && offset % info.element_bytes == 0 && u.first_bytes % info.element_bytes == 0)
+    sk__text_add(&text, ", of which nobody has written elements %" PRIu64 " to %" PRIu64, offset / info.element_bytes,
+                 (offset + u.first_bytes) / info.element_bytes - 1);
+  else
+    sk__text_add(&text, ", of which nobody has written bytes %" PRIu64 " to %" PRIu64, offset, offset + u.first_bytes - 1);
+  if (u.stretches > 1) sk__text_add(&text, " and %" PRIu64 " more stretches, %" PRIu64 " bytes in all", u.stretches - 1, u.bytes);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "write the whole output, also the last tile, or copy only what is written");
+  sk__report(machine->checker, &finding);
 }

@@ -107,6 +107,7 @@ static aclError host_copy(sk__runtime *runtime, void *dst, const void *src, size
   } else if (is_device(dst)) {
     status = sk__gm_host_write(runtime->machine, (uint64_t)dst, src, count);
   } else if (is_device(src)) {
+    sk__gm_judge_result(runtime->machine, (uint64_t)src, count);
     status = sk__gm_host_read(runtime->machine, dst, (uint64_t)src, count);
   } else {
     memmove(dst, src, count);

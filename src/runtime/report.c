@@ -27,6 +27,15 @@ static void report_argument(sk__runtime *runtime, const sk__task *task, const ch
   sk__report(sk__machine_checker(runtime->machine), &finding);
 }
 
+/* Of a declared pointer type; 0 for bytes, which carry any type. */
+static uint32_t element_bytes(const char *type) {
+  static const struct { const char *word; uint32_t bytes; } words[] = {
+      {"int64_t", 8}, {"double", 8}, {"bfloat16", 2}, {"float16", 2}, {"half", 2}, {"int16_t", 2}, {"float", 4}, {"int32_t", 4}};
+  for (size_t i = 0; type != NULL && i < sizeof words / sizeof words[0]; i++)
+    if (strstr(type, words[i].word) != NULL) return words[i].bytes;
+  return 0;
+}
+
 void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
   const sk_kernel *kernel = task->kernel;
   for (uint32_t i = 0; i < kernel->param_count; i++) {
@@ -43,6 +52,7 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
     sk__text text = sk__text_on(label, sizeof label);
     sk__text_add(&text, "%s (argument %u of %s)", parameter->name, i + 1, kernel->name);
     sk__gm_label(runtime->machine, address, SK__UNNAMED_MEMORY, label);
+    sk__gm_set_element(runtime->machine, address, element_bytes(parameter->type));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "verify/kept.h"
 #include "verify/run.h"
 #include "verify/tracker.h"
+#include "verify/unwritten.h"
 #include "verify/verify.h"
 
 struct sk__verifier {
@@ -27,6 +28,7 @@ struct sk__verifier {
   sk__observer_fn observer;
   void *observer_context;
   sk__judged_bindings judged;
+  sk__order_sums sums;         /* of the running segment */
   bool diagnose;
   bool scoped;                 /* only segments that are asked for */
   uint32_t diagnosis_runs;     /* of all segments */
@@ -277,7 +279,9 @@ static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_
   if (status != SK_OK) return status;
   status = run_mode(verifier, work, index);
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
-  sk_status judged = sk__image_judge(machine, buffers, reference, comparable, mode);
+  sk__order_sums others = {.count = 0}; /* with more operators results are other ones */
+  sk__order_sums *sums = sk__mode_has_company(mode->mode.kind) ? &others : &verifier->sums;
+  sk_status judged = sk__image_judge(machine, buffers, reference, comparable, sums, mode);
   return status != SK_OK ? status : judged;
 }
 
@@ -393,10 +397,12 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   if (verifier->observer != NULL) verifier->observer(verifier->observer_context, tasks, count);
   double start = now();
   sk__image reference = {NULL, 0, SK_OK};
+  sk__unwritten unwritten = {NULL, 0, 0};
   sk__buffers buffers = {NULL, 0};
   sk__mode_result *plain = &verifier->result.modes[0];
   sk_status earlier = plain->status, ended = SK_OK;
   plain->status = SK_OK;
+  verifier->sums.count = 0;
   segment work;
   sk__outcome *outcomes = outcomes_of(&verifier->result);
   sk__failures failures = {verifier->result.finding_count, outcomes};
@@ -408,12 +414,20 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
     status = run_mode(verifier, &work, 0);
     ended = plain->status;
     if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
+    sk__unwritten_take(machine, &reference, &unwritten);
     sk__gm_roll_back(machine);
   }
-  if (verifier->result.mode_count > 1) sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
+  if (verifier->result.mode_count > 1) {
+    sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
+    collect_findings(verifier, 1, NULL);
+  }
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
     status = sk__mode_has_company(verifier->result.modes[i].mode.kind) ? compare_in_company(verifier, &work, i, &buffers)
                                                                        : compare_mode(verifier, &work, i, &buffers, &reference);
+  if (verifier->sums.count > 0) {
+    sk__order_sums_report(&verifier->sums, sk__machine_checker(machine));
+    collect_findings(verifier, 1, NULL);
+  }
   if (verifier->diagnose && status == SK_OK && ended == SK_OK) {
     sk__segment whole = {runtime, &verifier->plain, work.marked.tasks, work.marked.count, &buffers, &reference};
     status = diagnose_segment(verifier, &whole, &failures);
@@ -421,6 +435,8 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   free(outcomes);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
   if (status == SK_OK) status = put;
+  sk__unwritten_put(machine, &unwritten);
+  sk__unwritten_free(&unwritten);
   sk__machine_configure(machine, &verifier->plain);
   sk__image_free(&reference);
   sk__buffers_free(&buffers);

@@ -37,9 +37,13 @@ def test_readme_chinese():
     run_document("README.zh-CN.md")
 
 
+def test_plan():
+    run_document("docs/plan.md")
+
+
 def test_both_readmes_show_the_same_commands():
     assert commands("README.md") == commands("README.zh-CN.md")
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([test_readme, test_readme_chinese, test_both_readmes_show_the_same_commands]))
+    sys.exit(tap.run([test_readme, test_readme_chinese, test_plan, test_both_readmes_show_the_same_commands]))

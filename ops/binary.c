@@ -1,7 +1,10 @@
 /* binary.c - add, subtract and multiply, element by element, by another tensor or by one value.
  *
  * The type that is computed in: float32, int32, int16 and float16 their own; bfloat16 (and float16 where alpha is to
- * be applied) float32 with one rounding at the end; int8 and uint8 int16, whose low eight bits are the wrapped result. */
+ * be applied) float32 with one rounding at the end; int8 and uint8 int16, whose low eight bits are the wrapped result.
+ *
+ * self is looked at as rows of columns, so that the other operand has an element for each, one per column, or one per
+ * row (rows may begin again). Tiles are stretches of a row, numbered through; cores take equal runs of them. */
 #include <math.h>
 
 #include "acl/acl.h"
@@ -10,15 +13,18 @@
 
 #define POOL_BYTES (128u * 1024u)
 #define TILE_BYTES (32u * 1024u)
+#define SPREAD_ELEMS 8u /* of one value, in every place of a block */
 
 typedef enum binary_kind { KIND_ADD, KIND_SUB, KIND_MUL } binary_kind;
 /* How tiles are computed; the converting forms hold two more tiles in the type computed in. */
 typedef enum binary_form { FORM_F32, FORM_F16, FORM_I32, FORM_I16, FORM_WIDE_F16, FORM_WIDE_BF16, FORM_I8, FORM_U8 } binary_form;
 /* What stands on the right. */
-typedef enum binary_right { RIGHT_TENSOR, RIGHT_ELEMENT, RIGHT_VALUE } binary_right;
+typedef enum binary_right { RIGHT_EACH, RIGHT_PER_COLUMN, RIGHT_PER_ROW, RIGHT_VALUE } binary_right;
 
 typedef struct binary_tiling {
-  uint64_t total, per_core;
+  uint64_t columns, tiles, tiles_per_core;
+  uint32_t chunks;    /* tiles of a row */
+  uint32_t row_cycle; /* one value per row: how many rows there are values for */
   uint32_t kind, form, right, element_bytes, tile_elems;
   float alpha, value; /* value: the right side, alpha applied */
   int32_t integer_alpha, integer_value;
@@ -28,69 +34,81 @@ typedef struct binary_tiling {
 typedef struct binary {
   const binary_tiling *tiling;
   __gm__ uint8_t *self, *other, *out;
-  __ubuf__ uint8_t *left[2], *right[2], *wide_left, *wide_right;
-  element_range range;
-  float value; /* the one value on the right, in the type computed in */
-  int32_t integer_value;
+  __ubuf__ uint8_t *left[2], *right[2], *wide_left, *wide_right, *spread;
+  uint64_t first, tiles; /* of this core */
 } binary;
+
+/* A stretch of a row. */
+typedef struct place { uint64_t row, column; uint32_t count; } place;
+
+__aicore__ static place place_of(const binary *b, uint64_t tile) {
+  const binary_tiling *t = b->tiling;
+  uint64_t number = b->first + tile;
+  place p = {.row = number / t->chunks, .column = number % t->chunks * t->tile_elems};
+  p.count = t->columns - p.column < t->tile_elems ? (uint32_t)(t->columns - p.column) : t->tile_elems;
+  return p;
+}
+__aicore__ static inline uint64_t offset_of(const binary_tiling *t, const place *p) { return (p->row * t->columns + p->column) * t->element_bytes; }
 
 __aicore__ static void load_tile(const binary *b, uint64_t tile) {
   const binary_tiling *t = b->tiling;
-  uint64_t offset = (b->range.first + tile * t->tile_elems) * t->element_bytes;
-  uint32_t bytes = tile_length(&b->range, tile, t->tile_elems) * t->element_bytes;
+  place p = place_of(b, tile);
+  uint32_t bytes = t->element_bytes;
+  __ubuf__ uint8_t *right = b->right[tile & 1u];
   tile_load_begin(tile);
-  asc_copy_gm2ub_align(b->left[tile & 1u], b->self + offset, bytes);
-  if (t->right == RIGHT_TENSOR) asc_copy_gm2ub_align(b->right[tile & 1u], b->other + offset, bytes);
+  asc_copy_gm2ub_align(b->left[tile & 1u], b->self + offset_of(t, &p), p.count * bytes);
+  if (t->right == RIGHT_EACH) asc_copy_gm2ub_align(right, b->other + offset_of(t, &p), p.count * bytes);
+  if (t->right == RIGHT_PER_COLUMN) asc_copy_gm2ub_align(right, b->other + p.column * bytes, p.count * bytes);
+  if (t->right == RIGHT_PER_ROW) asc_copy_gm2ub_align(right, b->other + p.row % t->row_cycle * bytes, bytes);
   tile_load_end(tile);
 }
 
-/* x := x op y, both in the type computed in; alpha is applied to y first. */
-#define COMBINE(name, type, member)                                                                                       \
+/* Elements of the right side that matter: one value comes with what fills its block. */
+__aicore__ static inline uint32_t right_count(const binary *b, uint32_t count) { return b->tiling->right == RIGHT_PER_ROW ? SPREAD_ELEMS : count; }
+
+/* x := x op y, both in the type computed in; alpha is applied to y first. One value fills a block that is read again
+ * and again. */
+#define COMBINE(name, type, word, alpha_member, value_member)                                                             \
   __aicore__ static void name(const binary *b, __ubuf__ type *x, __ubuf__ type *y, uint32_t count) {                      \
     const binary_tiling *t = b->tiling;                                                                                   \
-    if (t->right != RIGHT_TENSOR) {                                                                                       \
-      if (t->kind == KIND_MUL)                                                                                            \
-        asc_mul_scalar(x, x, (type)b->member, count);                                                                     \
-      else                                                                                                                \
-        asc_add_scalar(x, x, (type)b->member, count);                                                                     \
+    bool single = t->right == RIGHT_PER_ROW;                                                                              \
+    if (t->right == RIGHT_VALUE && t->kind == KIND_MUL) {                                                                 \
+      asc_mul_scalar(x, x, t->value_member, count);                                                                       \
+      return;                                                                                                             \
+    }                                                                                                                     \
+    if (t->right == RIGHT_VALUE) {                                                                                        \
+      asc_add_scalar(x, x, t->value_member, count);                                                                       \
       return;                                                                                                             \
     }                                                                                                                     \
     if (t->has_alpha) {                                                                                                   \
-      asc_mul_scalar(y, y, (type)t->ALPHA_##member, count);                                                               \
+      asc_mul_scalar(y, y, t->alpha_member, right_count(b, count));                                                       \
       asc_sync_pipe(PIPE_V);                                                                                              \
     }                                                                                                                     \
+    if (single) {                                                                                                         \
+      asc_set_vector_mask(~(uint64_t)0, ~(uint64_t)0);                                                                    \
+      asc_brcb((__ubuf__ word *)b->spread, (__ubuf__ word *)y, 1, 8, 1);                                                  \
+      asc_sync_pipe(PIPE_V);                                                                                              \
+      y = (__ubuf__ type *)b->spread;                                                                                     \
+    }                                                                                                                     \
+    uint8_t step = single ? 0 : 1, repeat_step = single ? 0 : 8;                                                          \
+    begin_count(count);                                                                                                   \
     if (t->kind == KIND_ADD)                                                                                              \
-      asc_add(x, x, y, count);                                                                                            \
+      asc_add(x, x, y, 1, 1, 1, step, 8, 8, repeat_step);                                                                 \
     else if (t->kind == KIND_SUB)                                                                                         \
-      asc_sub(x, x, y, count);                                                                                            \
+      asc_sub(x, x, y, 1, 1, 1, step, 8, 8, repeat_step);                                                                 \
     else                                                                                                                  \
-      asc_mul(x, x, y, count);                                                                                            \
+      asc_mul(x, x, y, 1, 1, 1, step, 8, 8, repeat_step);                                                                 \
+    end_count();                                                                                                          \
   }
-#define ALPHA_value alpha
-#define ALPHA_integer_value integer_alpha
-COMBINE(combine_float, float, value)
-COMBINE(combine_int32, int32_t, integer_value)
-COMBINE(combine_int16, int16_t, integer_value)
-
-/* Half has no alpha here: such calls are computed in float. */
-__aicore__ static void combine_half(const binary *b, __ubuf__ half *x, __ubuf__ half *y, uint32_t count) {
-  const binary_tiling *t = b->tiling;
-  if (t->right == RIGHT_TENSOR && t->kind == KIND_ADD)
-    asc_add(x, x, y, count);
-  else if (t->right == RIGHT_TENSOR && t->kind == KIND_SUB)
-    asc_sub(x, x, y, count);
-  else if (t->right == RIGHT_TENSOR)
-    asc_mul(x, x, y, count);
-  else if (t->kind == KIND_MUL)
-    asc_mul_scalar(x, x, b->value, count);
-  else
-    asc_add_scalar(x, x, b->value, count);
-}
+COMBINE(combine_float, float, uint32_t, alpha, value)
+COMBINE(combine_half, half, uint16_t, alpha, value)
+COMBINE(combine_int32, int32_t, uint32_t, integer_alpha, integer_value)
+COMBINE(combine_int16, int16_t, uint16_t, integer_alpha, integer_value)
 
 __aicore__ static void combine_wide(const binary *b, __ubuf__ uint8_t *x, __ubuf__ uint8_t *y, uint32_t count, uint32_t dtype) {
   __ubuf__ float *left = (__ubuf__ float *)b->wide_left, *right = (__ubuf__ float *)b->wide_right;
   row_to_float(left, (__ubuf__ float *)x, dtype, count);
-  if (b->tiling->right == RIGHT_TENSOR) row_to_float(right, (__ubuf__ float *)y, dtype, count);
+  if (b->tiling->right != RIGHT_VALUE) row_to_float(right, (__ubuf__ float *)y, dtype, right_count(b, count));
   combine_float(b, left, right, count);
   asc_sync_pipe(PIPE_V);
   if (dtype == DTYPE_HALF)
@@ -115,7 +133,7 @@ __aicore__ static void combine_bytes(const binary *b, __ubuf__ uint8_t *x, __ubu
   __ubuf__ int16_t *left = (__ubuf__ int16_t *)b->wide_left, *right = (__ubuf__ int16_t *)b->wide_right;
   __ubuf__ half *between = (__ubuf__ half *)(b->wide_right + TILE_BYTES / 2);
   widen_byte(left, x, between, form, count);
-  if (b->tiling->right == RIGHT_TENSOR) widen_byte(right, y, between, form, count);
+  if (b->tiling->right != RIGHT_VALUE) widen_byte(right, y, between, form, right_count(b, count));
   combine_int16(b, left, right, count);
   asc_sync_pipe(PIPE_V);
   asc_shiftleft(left, left, 8, count);
@@ -134,7 +152,7 @@ __aicore__ static void combine_bytes(const binary *b, __ubuf__ uint8_t *x, __ubu
 }
 
 __aicore__ static void compute_tile(const binary *b, uint64_t tile) {
-  uint32_t count = tile_length(&b->range, tile, b->tiling->tile_elems);
+  uint32_t count = place_of(b, tile).count;
   __ubuf__ uint8_t *x = b->left[tile & 1u], *y = b->right[tile & 1u];
   tile_compute_begin(tile);
   switch (b->tiling->form) {
@@ -149,58 +167,29 @@ __aicore__ static void compute_tile(const binary *b, uint64_t tile) {
   tile_compute_end(tile);
 }
 
-__aicore__ static void store_tile(const binary *b, uint64_t tile, uint64_t tiles) {
+__aicore__ static void store_tile(const binary *b, uint64_t tile) {
   const binary_tiling *t = b->tiling;
-  uint64_t offset = (b->range.first + tile * t->tile_elems) * t->element_bytes;
+  place p = place_of(b, tile);
   tile_store_begin(tile);
-  asc_copy_ub2gm_align(b->out + offset, b->left[tile & 1u], tile_length(&b->range, tile, t->tile_elems) * t->element_bytes);
-  tile_store_end(tile, tiles);
-}
-
-/* The only element on the right comes through UB, is widened there, and is read by the scalar unit. */
-__aicore__ static void take_element(binary *b, __ubuf__ uint8_t *raw, __ubuf__ float *wide) {
-  const binary_tiling *t = b->tiling;
-  asc_copy_gm2ub_align(raw, b->other, t->element_bytes);
-  asc_sync_notify(PIPE_MTE2, PIPE_V, 2);
-  asc_sync_wait(PIPE_MTE2, PIPE_V, 2);
-  switch (t->form) {
-    case FORM_F32: row_to_float(wide, (__ubuf__ float *)raw, DTYPE_FLOAT, 1); break;
-    case FORM_F16:
-    case FORM_WIDE_F16: row_to_float(wide, (__ubuf__ float *)raw, DTYPE_HALF, 1); break;
-    case FORM_WIDE_BF16: row_to_float(wide, (__ubuf__ float *)raw, DTYPE_BF16, 1); break;
-    case FORM_I32: asc_max((__ubuf__ int32_t *)wide, (__ubuf__ int32_t *)raw, (__ubuf__ int32_t *)raw, 1); break;
-    case FORM_I16: asc_int162float(wide, (__ubuf__ int16_t *)raw, 1); break;
-    default:
-      widen_byte((__ubuf__ int16_t *)(raw + 32), raw, (__ubuf__ half *)(raw + 64), t->form, 1);
-      asc_int162float(wide, (__ubuf__ int16_t *)(raw + 32), 1);
-  }
-  asc_sync_notify(PIPE_V, PIPE_S, 0);
-  asc_sync_wait(PIPE_V, PIPE_S, 0);
-  if (t->form == FORM_I32)
-    b->integer_value = (int32_t)((uint32_t)*(__ubuf__ int32_t *)wide * (uint32_t)t->integer_alpha);
-  else if (t->form == FORM_I16 || t->form == FORM_I8 || t->form == FORM_U8)
-    b->integer_value = (int32_t)((uint32_t)(int32_t)wide[0] * (uint32_t)t->integer_alpha);
-  else
-    b->value = wide[0] * t->alpha;
+  asc_copy_ub2gm_align(b->out + offset_of(t, &p), b->left[tile & 1u], p.count * t->element_bytes);
+  tile_store_end(tile, b->tiles);
 }
 
 __global__ __vector__ void binary_elementwise(__gm__ uint8_t *self, __gm__ uint8_t *other, __gm__ uint8_t *out, binary_tiling tiling) {
-  __ubuf__ uint8_t pool[POOL_BYTES], raw[128];
-  __ubuf__ float wide[8];
+  __ubuf__ uint8_t pool[POOL_BYTES], spread[256];
   asc_init();
   const binary_tiling *t = &tiling;
-  uint32_t step = t->tile_elems * t->element_bytes;
+  uint32_t step = TILE_BYTES / 4 * (t->element_bytes == 1 ? 1 : t->form == FORM_WIDE_F16 || t->form == FORM_WIDE_BF16 ? 2 : 4);
   binary b = {.tiling = t, .self = self, .other = other, .out = out, .left = {pool, pool + step}, .right = {pool + 2 * step, pool + 3 * step},
-              .wide_left = pool + POOL_BYTES - 2 * TILE_BYTES, .wide_right = pool + POOL_BYTES - TILE_BYTES,
-              .range = element_part(t->total, t->per_core), .value = t->value, .integer_value = t->integer_value};
-  if (b.range.count == 0) return;
-  uint64_t tiles = (b.range.count + t->tile_elems - 1) / t->tile_elems;
-  if (t->right == RIGHT_ELEMENT) take_element(&b, raw, wide);
+              .wide_left = pool + POOL_BYTES - 2 * TILE_BYTES, .wide_right = pool + POOL_BYTES - TILE_BYTES, .spread = spread,
+              .first = vector_index() * t->tiles_per_core};
+  if (b.first >= t->tiles) return;
+  b.tiles = t->tiles - b.first < t->tiles_per_core ? t->tiles - b.first : t->tiles_per_core;
   load_tile(&b, 0);
-  for (uint64_t tile = 0; tile < tiles; tile++) {
-    if (tile + 1 < tiles) load_tile(&b, tile + 1);
+  for (uint64_t tile = 0; tile < b.tiles; tile++) {
+    if (tile + 1 < b.tiles) load_tile(&b, tile + 1);
     compute_tile(&b, tile);
-    store_tile(&b, tile, tiles);
+    store_tile(&b, tile);
   }
   asc_sync(); /* leave no transfer behind: what runs next on this core may reuse UB at once */
 }
@@ -208,6 +197,32 @@ __global__ __vector__ void binary_elementwise(__gm__ uint8_t *self, __gm__ uint8
 /* ---- host ---- */
 
 static bool is_integer(sk_dtype dtype) { return dtype == SK_INT8 || dtype == SK_UINT8 || dtype == SK_INT16 || dtype == SK_INT32; }
+
+/* self as rows of columns for what stands on the right. */
+typedef struct layout { uint64_t rows, columns, row_cycle; binary_right right; } layout;
+
+/* Dimensions of `other` from the last: first those it is repeated along (inner), then its own (middle), then repeated
+ * ones again (outer). false: it does not broadcast to self, or not in this order. */
+static bool find_layout(const sk_tensor *self, const sk_tensor *other, layout *l) {
+  uint64_t size[3] = {1, 1, 1};
+  uint32_t part = 0;
+  if (other->rank > self->rank && sk_ops_elements(other) != 1) return false;
+  for (uint32_t i = 0; i < self->rank; i++) {
+    uint64_t mine = (uint64_t)self->shape[self->rank - 1 - i], its = i < other->rank ? (uint64_t)other->shape[other->rank - 1 - i] : 1;
+    if (mine == 1 && its == 1) continue;
+    if (its != mine && its != 1) return false;
+    if (its == mine && part == 0) part = 1;
+    if (its != mine && part == 1) part = 2;
+    if (its == mine && part == 2) return false;
+    size[part] *= mine;
+  }
+  uint64_t inner = size[0], middle = size[1], outer = size[2];
+  if (inner > 1)
+    *l = (layout){outer * middle, inner, middle, RIGHT_PER_ROW};
+  else
+    *l = (layout){outer, middle, 1, outer > 1 ? RIGHT_PER_COLUMN : RIGHT_EACH};
+  return true;
+}
 
 /* A number that an integer tensor can take. */
 static int check_number(const sk_ops_job *job, const char *name, const sk_attribute *attribute) {
@@ -226,8 +241,9 @@ static int plan(sk_ops_job *job) {
   if (other == NULL && !job->given[scalar]) return sk_ops_refuse_null(name, "other", "a tensor, or the attribute scalar");
   if (other != NULL && job->given[scalar]) return sk_ops_refuse_text(name, "scalar", "given", "nothing where other is given");
   if (other != NULL && other->dtype != self->dtype) return sk_ops_refuse_dtype(name, "other", other, "the type of self");
-  if (other != NULL && sk_ops_elements(other) != 1 && !sk_ops_same_shape(self, other))
-    return sk_ops_refuse_shape(name, "other", other, "the shape of self, or one element");
+  layout unused;
+  if (other != NULL && !find_layout(self, other, &unused))
+    return sk_ops_refuse_shape(name, "other", other, "the shape of self, but for dimensions of 1 before or behind its own");
   sk_ops_output(&job->out[0], self, self->dtype);
   for (uint32_t i = 0; i < job->op->attribute_count; i++) {
     int error = check_number(job, job->op->attributes[i].name, &job->attribute[i]);
@@ -253,31 +269,39 @@ static int32_t low_bits(const sk_attribute *attribute) {
   return (int32_t)(uint32_t)(uint64_t)(attribute->kind == SK_INTEGER ? attribute->integer : (int64_t)attribute->real);
 }
 
+/* Whole rows where there are enough of them; else pieces of a multiple of ELEMENT_UNIT, down to one for each core. */
+static void choose_tiles(binary_tiling *t, const layout *l, uint32_t cores) {
+  uint64_t most = t->form == FORM_F16 || t->form == FORM_I16 ? TILE_BYTES / 2 : TILE_BYTES / 4;
+  uint64_t pieces = l->rows >= cores ? 1 : (cores + l->rows - 1) / l->rows;
+  uint64_t fair = ((l->columns + pieces - 1) / pieces + ELEMENT_UNIT - 1) / ELEMENT_UNIT * ELEMENT_UNIT;
+  t->tile_elems = (uint32_t)(fair < most ? fair : most);
+  t->chunks = (uint32_t)((l->columns + t->tile_elems - 1) / t->tile_elems);
+  t->tiles = l->rows * t->chunks;
+  t->tiles_per_core = (t->tiles + cores - 1) / cores;
+}
+
 static int launch_kind(const sk_ops_job *job, binary_kind kind) {
   const sk_tensor *self = job->in[0], *other = job->in[1];
   uint32_t cores = sk_ops_vector_cores(job->blocks);
   if (cores == 0) return sk_ops_refuse(job->op->name, "blocks", job->blocks, "0, or up to 65535");
-  uint64_t total = sk_ops_elements(self);
   const sk_attribute one = {"alpha", SK_INTEGER, 1, 1.0};
   const sk_attribute *alpha = is_product(job) ? &one : &job->attribute[0], *scalar = &job->attribute[scalar_index(job)];
-  binary_right right = other == NULL ? RIGHT_VALUE : total > 1 && sk_ops_elements(other) == 1 ? RIGHT_ELEMENT : RIGHT_TENSOR;
+  layout l = {1, sk_ops_elements(self), 1, RIGHT_VALUE};
+  if (other != NULL) (void)find_layout(self, other, &l);
   bool integer = is_integer(self->dtype), has_alpha = alpha->real != 1.0;
   binary_tiling tiling = {
-      .total = total, .per_core = element_share(total, cores), .kind = (uint32_t)kind, .right = (uint32_t)right,
+      .columns = l.columns, .row_cycle = (uint32_t)l.row_cycle, .kind = (uint32_t)kind, .right = (uint32_t)l.right,
       .form = (uint32_t)form_of(self->dtype, has_alpha), .element_bytes = (uint32_t)sk_dtype_bytes(self->dtype),
       .alpha = (float)alpha->real, .integer_alpha = integer ? low_bits(alpha) : 1, .has_alpha = has_alpha,
   };
-  tiling.tile_elems = tiling.form == FORM_F16 || tiling.form == FORM_I16 ? TILE_BYTES / 2 : TILE_BYTES / 4;
+  choose_tiles(&tiling, &l, cores);
   /* One value is added: what is to be subtracted changes its sign. */
-  if (right != RIGHT_TENSOR && kind == KIND_SUB) {
-    tiling.alpha = -tiling.alpha;
-    tiling.integer_alpha = (int32_t)(0u - (uint32_t)tiling.integer_alpha);
+  if (l.right == RIGHT_VALUE) {
+    double sign = kind == KIND_SUB ? -1.0 : 1.0;
+    tiling.value = (float)(scalar->real * sign * (double)tiling.alpha);
+    if (integer) tiling.integer_value = (int32_t)((uint32_t)low_bits(scalar) * (uint32_t)tiling.integer_alpha * (kind == KIND_SUB ? UINT32_MAX : 1u));
   }
-  if (right == RIGHT_VALUE) {
-    tiling.value = (float)(scalar->real * (double)tiling.alpha);
-    tiling.integer_value = integer ? (int32_t)((uint32_t)low_bits(scalar) * (uint32_t)tiling.integer_alpha) : 0;
-  }
-  uint32_t used = (uint32_t)((total + tiling.per_core - 1) / tiling.per_core);
+  uint32_t used = (uint32_t)((tiling.tiles + tiling.tiles_per_core - 1) / tiling.tiles_per_core);
   sk_ops_begin_launch();
   binary_elementwise<<<used, 0, job->stream>>>((__gm__ uint8_t *)self->data, (__gm__ uint8_t *)(other != NULL ? other->data : NULL),
                                                (__gm__ uint8_t *)job->out[0].data, tiling);

@@ -42,9 +42,9 @@ static const sk_operator_attribute quant_attributes[] = {{"dst_bits", SK_INTEGER
 
 static const sk_operator_tensor binary_inputs[] = {
     {"self", "any", NUMBERS, 0, 8, false, false},
-    {"other", "as self, or one element; left out: the attribute scalar", NUMBERS, 0, 8, true, false},
+    {"other", "as self, or repeated along dimensions before or behind its own; left out: the attribute scalar", NUMBERS, 0, 8, true, false},
 };
-static const sk_operator_tensor binary_outputs[] = {{"out", "as self; may be self or other itself", NUMBERS, 0, 8, false, false}};
+static const sk_operator_tensor binary_outputs[] = {{"out", "as self; may be self itself, or other where that has its shape", NUMBERS, 0, 8, false, false}};
 static const sk_operator_attribute sum_attributes[] = {
     {"alpha", SK_REAL, 1, "a number; an integer where self is one"},
     {"scalar", SK_REAL, 0, "a number; an integer where self is one"},
@@ -137,20 +137,20 @@ static const sk_operator records[] = {
         .rule = "out = self + alpha * other; bfloat16, and float16 with alpha other than 1, in float32 with one rounding; "
                 "integers wrap",
         INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(sum_attributes),
-        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_add,
+        .split = "tiles of up to 32 KiB", .sync = "none", .code = &sk_ops_add,
     },
     {
         .name = "Sub", .torch_name = "sub", .kernel_type = "AIV",
         .rule = "out = self - alpha * other; bfloat16, and float16 with alpha other than 1, in float32 with one rounding; "
                 "integers wrap",
         INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(sum_attributes),
-        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_sub,
+        .split = "tiles of up to 32 KiB", .sync = "none", .code = &sk_ops_sub,
     },
     {
         .name = "Mul", .torch_name = "mul", .kernel_type = "AIV",
         .rule = "out = self * other; bfloat16 in float32 with one rounding; integers wrap",
         INPUTS(binary_inputs), OUTPUTS(binary_outputs), ATTRIBUTES(product_attributes),
-        .split = "elements, in whole 512-element pieces", .sync = "none", .code = &sk_ops_mul,
+        .split = "tiles of up to 32 KiB", .sync = "none", .code = &sk_ops_mul,
     },
     {
         .name = "Cast", .torch_name = "to", .kernel_type = "AIV",

@@ -10,6 +10,7 @@
 #include "superkernel/ops.h"
 
 static uint32_t blocks; /* of every launch */
+static aclrtStream stream;
 
 static void stop(const char *what) {
   const char *text = aclGetRecentErrMsg();
@@ -42,7 +43,7 @@ static void run(const char *name, const sk_tensor *const *in, uint32_t in_count,
   const sk_operator *op = sk_operator_find(name);
   if (op == NULL) stop(name);
   sk_call call = {.inputs = in, .input_count = in_count, .outputs = out, .output_count = out_count, .attributes = attributes,
-                  .attribute_count = attribute_count, .blocks = blocks};
+                  .attribute_count = attribute_count, .blocks = blocks, .stream = stream};
   if (sk_operator_plan(op, &call) != ACL_SUCCESS) stop(name);
   for (uint32_t i = 0; i < out_count; i++) give_memory(&out[i]);
   if (call.workspace_bytes > 0 && aclrtMalloc(&call.workspace, call.workspace_bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS)
@@ -67,10 +68,11 @@ static sk_tensor cast(const sk_tensor *a, sk_dtype to) {
 /* One type through all three operators, with alpha, one element and a scalar. */
 static void arithmetic(sk_dtype dtype) {
   sk_tensor a = filled(tensor(dtype, 2, 5, 8199, 0), 1, 60), b = filled(tensor(dtype, 2, 5, 8199, 0), 2, 60);
-  sk_tensor one = filled(tensor(dtype, 0, 0, 0, 0), 3, 60);
+  sk_tensor one = filled(tensor(dtype, 0, 0, 0, 0), 3, 60), row = filled(tensor(dtype, 1, 8199, 0, 0), 4, 60), column = filled(tensor(dtype, 2, 5, 1, 0), 5, 60);
   sk_attribute alpha = {"alpha", SK_INTEGER, 3, 0.0}, scalar = {"scalar", SK_INTEGER, 2, 0.0};
   sk_tensor c = binary("Add", &a, &b, &alpha), d = binary("Sub", &c, &one, NULL), e = binary("Mul", &d, NULL, &scalar);
-  (void)binary("Mul", &e, &c, NULL);
+  sk_tensor f = binary("Mul", &e, &c, NULL), g = binary("Add", &f, &row, NULL);
+  (void)binary("Mul", &g, &column, NULL);
 }
 static void float_arithmetic(void) { arithmetic(SK_FLOAT); }
 static void bf16_arithmetic(void) { arithmetic(SK_BF16); }
@@ -186,7 +188,9 @@ int main(int argc, char **argv) {
   blocks = (uint32_t)atoi(argv[2]);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     if (strcmp(cases[i].name, argv[1]) != 0) continue;
+    if (aclrtCreateStream(&stream) != ACL_SUCCESS || aclskScopeBegin("operators", stream) != ACL_SUCCESS) stop("scope");
     cases[i].run();
+    if (aclskScopeEnd("operators", stream) != ACL_SUCCESS) stop("aclskScopeEnd");
     if (aclrtSynchronizeDevice() != ACL_SUCCESS) stop("aclrtSynchronizeDevice");
     return 0;
   }

@@ -115,6 +115,38 @@ static void test_a_scalar_attribute(void **state) {
     }
 }
 
+/* self [d0, d1, d2], other with ones: each element's partner by its indices. */
+static void play_shapes(char op, sk_dtype dtype, const uint32_t d[3], const uint32_t e[3], double alpha, uint32_t blocks, sk__rng *rng) {
+  size_t count = (size_t)d[0] * d[1] * d[2], other_count = (size_t)e[0] * e[1] * e[2], bytes = sk_dtype_bytes(dtype);
+  void *a = random_values(dtype, count, rng), *b = random_values(dtype, other_count, rng), *expected = malloc(count * bytes);
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    size_t i0 = i / d[2] / d[1], i1 = i / d[2] % d[1], i2 = i % d[2];
+    expect(expected, i, dtype, op, a, b, ((e[0] == 1 ? 0 : i0) * e[1] + (e[1] == 1 ? 0 : i1)) * e[2] + (e[2] == 1 ? 0 : i2), alpha);
+  }
+  sk_tensor self = tensor(upload(a, count * bytes), dtype, SHAPE(d[0], d[1], d[2])), out = {0};
+  sk_tensor other = tensor(upload(b, other_count * bytes), dtype, e[0] == 1 ? SHAPE(e[1], e[2]) : SHAPE(e[0], e[1], e[2]));
+  op_call call = {.name = name_of(op), .in = {&self, &other}, .in_count = 2, .blocks = blocks};
+  if (alpha != 1.0) call.attribute[call.attribute_count++] = REAL("alpha", alpha);
+  run_op(&call, &out, 1);
+  compare(&out, expected, name_of(op));
+  aclrtFree(self.data), aclrtFree(other.data), aclrtFree(out.data);
+  free(a), free(b), free(expected);
+}
+
+static void test_broadcasts(void **state) {
+  (void)state;
+  static const uint32_t shapes[][2][3] = {
+      {{3, 7, 40}, {1, 1, 40}},     {{3, 7, 40}, {1, 7, 40}},       {{3, 7, 40}, {3, 1, 1}},     {{3, 7, 40}, {3, 7, 1}},    {{3, 7, 40}, {1, 7, 1}},
+      {{1, 5, 20000}, {1, 1, 20000}}, {{1, 5, 20000}, {1, 5, 1}},   {{200, 3, 5}, {1, 1, 5}},    {{200, 3, 5}, {1, 3, 1}},   {{2, 1, 33}, {1, 1, 33}},
+  };
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("broadcast"));
+  device_open();
+  for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+    for (size_t i = 0; i < NUMBERS; i++)
+      for (int op = 0; op < 3; op++) play_shapes("+-*"[op], numbers[i], shapes[s][0], shapes[s][1], op < 2 && s % 2 == 0 ? 3.0 : 1.0, s % 3 == 0 ? 2 : 0, &rng);
+}
+
 static void test_the_result_may_be_an_input(void **state) {
   (void)state;
   device_open();
@@ -255,10 +287,10 @@ static void test_refusals_of_add(void **state) {
   (void)state;
   device_open();
   void *d = upload(NULL, 4096);
-  sk_tensor self = tensor(d, SK_FLOAT, SHAPE(4, 8)), half = tensor(d, SK_FLOAT16, SHAPE(4, 8)), row = tensor(d, SK_FLOAT, SHAPE(8)), out = {0};
+  sk_tensor self = tensor(d, SK_FLOAT, SHAPE(4, 8)), half = tensor(d, SK_FLOAT16, SHAPE(4, 8)), row = tensor(d, SK_FLOAT, SHAPE(7)), out = {0};
   sk_tensor wide = tensor(d, SK_INT64, SHAPE(4, 8)), whole = tensor(d, SK_INT32, SHAPE(4, 8));
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self, &half}, .in_count = 2}, &out, 1), "Add: other is float16", "type of self");
-  assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self, &row}, .in_count = 2}, &out, 1), "other is [8]", "shape of self");
+  assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self, &row}, .in_count = 2}, &out, 1), "other is [7]", "shape of self");
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {&wide, &wide}, .in_count = 2}, &out, 1), "self is int64", "float32, float16");
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self}, .in_count = 1}, &out, 1), "other is NULL", "scalar");
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {NULL, &self}, .in_count = 2}, &out, 1), "self is NULL", "float32");
@@ -269,6 +301,9 @@ static void test_refusals_of_add(void **state) {
   assert_refused(plan_op(&(op_call){.name = "Mul", .in = {&self, &self}, .in_count = 2, .attribute = {REAL("scalar", 0.5)}, .attribute_count = 1}, &out, 1),
                  "scalar is given", "other");
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self, &self, &self}, .in_count = 3}, &out, 1), "input_count is 3", "record");
+  sk_tensor cube = tensor(d, SK_FLOAT, SHAPE(4, 2, 4)), between = tensor(d, SK_FLOAT, SHAPE(4, 1, 4));
+  assert_refused(plan_op(&(op_call){.name = "Add", .in = {&cube, &between}, .in_count = 2}, &out, 1), "other is [4, 1, 4]", "before or behind");
+  assert_refused(plan_op(&(op_call){.name = "Add", .in = {&row, &self}, .in_count = 2}, &out, 1), "other is [4, 8]", "shape of self");
   self.rank = 9;
   assert_refused(plan_op(&(op_call){.name = "Add", .in = {&self, &self}, .in_count = 2}, &out, 1), "rank of self is 9", "0 to 8");
 }
@@ -318,5 +353,5 @@ static void test_nothing_launches_nothing(void **state) {
 SK_TESTS(SK_TEST(test_refusals_of_add), SK_TEST(test_refusals_of_a_launch), SK_TEST(test_refusals_of_cast), SK_TEST(test_nothing_launches_nothing),
          SK_TEST(test_1_elements), SK_TEST(test_31_elements), SK_TEST(test_511_elements), SK_TEST(test_512_elements), SK_TEST(test_513_elements),
          SK_TEST(test_24576_elements), SK_TEST(test_24577_elements), SK_TEST(test_70001_elements), SK_TEST(test_many_tiles_on_two_cores),
-         SK_TEST(test_one_element_on_the_right), SK_TEST(test_alpha), SK_TEST(test_a_scalar_attribute), SK_TEST(test_the_result_may_be_an_input),
+         SK_TEST(test_one_element_on_the_right), SK_TEST(test_alpha), SK_TEST(test_a_scalar_attribute), SK_TEST(test_broadcasts), SK_TEST(test_the_result_may_be_an_input),
          SK_TEST(test_special_floats), SK_TEST(test_casts_of_every_pair), SK_TEST(test_casts_of_edges), SK_TEST(test_casts_on_many_cores))

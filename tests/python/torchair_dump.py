@@ -106,7 +106,8 @@ def dump(kind, directory=None, change=None):
     """Texts of the two dumps by stage; the files lie in `directory`, else where the process stands."""
     torch._dynamo.reset()
     config = CompilerConfig()
-    config.debug.graph_dump.type = kind
+    if kind is not None:
+        config.debug.graph_dump.type = kind
     if change is not None:
         change(config)
     with tempfile.TemporaryDirectory() as here:

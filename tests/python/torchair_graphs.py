@@ -418,6 +418,25 @@ def unknown_types_can_be_refused():
     assert "no such AscendIR: Scaled" in text, text
 
 
+def custom_op_by_name_is_checked():
+    from torchair._ge_concrete_graph.ge_graph import GeGraph, add_data, building
+    with building(GeGraph("g")):
+        x = add_data("x", 0, X, "CPU")
+        for more in ({"inputs": 3}, {"inputs": {"x": 3}}, {"inputs": {"x": [3]}}, {"attrs": {"a": 3}}, {"outputs": 3},
+                     {"outputs": [3]}, {"outputs": [("y",)]}):
+            try:
+                torchair.ge.custom_op("Mine", **more)
+            except AssertionError as error:
+                assert "custom_op 'Mine'" in str(error) and "legal:" in str(error)
+                continue
+            raise AssertionError(f"{more} was taken")
+        assert torchair.ge.custom_op("Mine", inputs={"x": [x, x]}) is None
+        one, some = torchair.ge.custom_op("Mine", inputs={"x": x}, outputs=["y", ("z", 2)])
+        assert one.tensor == "Mine_1:0" and [item.tensor for item in some] == ["Mine_1:1", "Mine_1:2"]
+        const = torchair.ge.Const(10, dtype=torchair.ge.DataType.DT_FLOAT, node_name="ten")
+        assert const.node.name == "ten" and const.node.attr["_readable_value"].s == b"10" and const.desc.dtype == 1
+
+
 def attribute_values_are_checked():
     for kind, value in (("Int", 1.5), ("Int", True), ("Bool", 1), ("Str", b"x"), ("ListInt", [1, "2"]), ("ListListFloat", [1.0])):
         try:

@@ -174,7 +174,8 @@ def add_data(name: str, index: int, value: Any, device_type: str) -> Tensor:
     return data
 
 
-def add_const(value: Any, dtype: Optional[torch.dtype] = None, node_name: Optional[str] = None) -> Tensor:
+def add_const(value: Any, dtype: Optional[torch.dtype] = None, node_name: Optional[str] = None, readable: bool = True) -> Tensor:
+    """readable: the value also stands in the graph as people read it, unless it is a tensor of many elements."""
     with _disable_current_modes():  # the compiler runs this with fake tensors
         held = torch.as_tensor(value, dtype=dtype).contiguous().cpu()
         # through bytes: numpy has no bfloat16
@@ -183,5 +184,7 @@ def add_const(value: Any, dtype: Optional[torch.dtype] = None, node_name: Option
     desc = TensorDescriptor(dtype=description_number(held.dtype), layout="ND")
     desc.shape.dim.extend(held.size())
     result.node.attr["value"].t = TensorDef(desc=desc, data=data)
+    if readable and held.numel() <= 16:
+        result.node.attr["_readable_value"].s = repr(value).encode()
     result.set_meta(held)
     return result

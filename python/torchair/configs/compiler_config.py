@@ -7,12 +7,12 @@ from torchair.configs._options import (
 _INT64_MAX = 2**63 - 1
 _ONLY_GE = {"modes": (GE,)}
 _ONLY_CAPTURE = {"modes": CAPTURE}
-_STEPS = r"(\d+(-\d+)?(\|\d+(-\d+)?)*)?"
-_LAYERS = r"([\w./\-]+( [\w./\-]+)*)?"
+_STEPS = r"(\d+(-\d+)?\|?)*"
+_LAYERS = r'[0-9a-zA-Z_ "/\\.]*'
 
 
 class GraphDump(Group):
-    type = Choice(None, (None, "txt", "pbtxt", "py"), help="GE graphs are written into files, see below", **_ONLY_GE)
+    type = Choice(None, ("txt", "pbtxt", "py"), help="GE graphs are written into files, see below", **_ONLY_GE)
     path = RealPath(None, help="directory of these files; None: the current one", **_ONLY_GE)
 
     @property
@@ -21,13 +21,13 @@ class GraphDump(Group):
 
 
 class DataDump(Group):
-    type = Choice(None, (None, "npy"), help="the graph runs operator by operator and each result is written", **_ONLY_GE)
+    type = Choice(None, ("npy",), help="the graph runs operator by operator and each result is written", **_ONLY_GE)
     filter = Function(help="filter(fx node): whether its results are written", **_ONLY_GE)
-    path = Path(None, "directory", help="where; None: the current directory", **_ONLY_GE)
+    path = RealPath(None, help="where; None: the current directory", **_ONLY_GE)
 
 
 class FxSummary(Group):
-    type = Choice(None, (None, "csv"), help="operators with dtypes and shapes go into a file", **_ONLY_GE)
+    type = Choice(None, ("csv",), help="operators with dtypes and shapes go into a file", **_ONLY_GE)
     skip_compile = Flag(True, help="with a summary: the graph then runs operator by operator", **_ONLY_GE)
 
 
@@ -51,7 +51,7 @@ class Debug(Group):
 
 
 class AoeConfig(Group):
-    aoe_mode = Choice(None, (None, "2"), idle="there is nothing to tune", **_ONLY_GE)
+    aoe_mode = Choice(None, ("2",), idle="there is nothing to tune", **_ONLY_GE)
     work_path = Path("./", "directory", idle="there is nothing to tune", **_ONLY_GE)
     aoe_config_file = Path(None, "file", idle="there is nothing to tune", **_ONLY_GE)
 
@@ -65,22 +65,22 @@ class ExportExperimental(Group):
 class Export(Group):
     export_mode = Flag(False, help="refused: nothing is exported", **_ONLY_GE)
     export_path_dir = Path("./", "directory", help="with export_mode", **_ONLY_GE)
-    export_name = Declared("export", help="with export_mode", **_ONLY_GE)
-    weight_name = Declared("weight", help="with export_mode", **_ONLY_GE)
+    export_name = Declared(None, help="with export_mode", **_ONLY_GE)
+    weight_name = Declared(None, help="with export_mode", **_ONLY_GE)
     inputs_name = Declared(None, help="with export_mode", **_ONLY_GE)
     experimental = Nested(ExportExperimental)
 
 
 class DumpConfig(Group):
-    enable_dump = Flag(False, help="refused: use debug.data_dump", **_ONLY_GE)
-    dump_path = Path("./", "directory", help="with enable_dump", **_ONLY_GE)
+    enable_dump = Flag(False, help="GE: refused, use debug.data_dump; captured: `dump_tensor_data` in [python.md](python.md)")
+    dump_path = Path("./", "directory", help="captured: `data_dump_dir` in [python.md](python.md)")
     dump_mode = Choice("all", ("all", "input", "output"), help="with enable_dump", **_ONLY_GE)
     quant_dumpable = Flag(False, help="with enable_dump", **_ONLY_GE)
     dump_step = Pattern("", _STEPS, "step numbers and ranges joined by '|', such as '0|2-4'", help="with enable_dump", **_ONLY_GE)
-    dump_layer = Pattern("", _LAYERS, "operator names separated by single blanks", help="with enable_dump", **_ONLY_GE)
+    dump_layer = Pattern("", _LAYERS, "operator names separated by blanks", help="with enable_dump", **_ONLY_GE)
     dump_data = Choice("tensor", ("tensor", "stats"), help="with enable_dump", **_ONLY_GE)
     dump_config_path = Path(None, "file", help="with enable_dump", **_ONLY_GE)
-    data_dump_stage = Choice("optimized", ("optimized", "original"), help="with enable_dump", **_ONLY_GE)
+    data_dump_stage = Choice("optimized", ("optimized", "original"), help="captured: `data_dump_stage` in [python.md](python.md)")
 
 
 class FusionConfig(Group):
@@ -124,8 +124,8 @@ class InferenceConfig(Group):
 class GeConfig(Group):
     enable_single_stream = Flag(False, help="npu_stream_switch has no effect", **_ONLY_GE)
     oo_level = Choice("O3", ("O3", "O1"), idle="graphs are not optimised beyond fusion", **_ONLY_GE)
-    oo_constant_folding = Choice(None, (None, True, False), idle="constants are not folded", **_ONLY_GE)
-    oo_dead_code_elimination = Choice(None, (None, True, False), idle="dead code is removed before", **_ONLY_GE)
+    oo_constant_folding = Choice(None, (True, False), idle="constants are not folded", **_ONLY_GE)
+    oo_dead_code_elimination = Choice(None, (True, False), idle="dead code is removed before", **_ONLY_GE)
     export_compile_stat = Choice("2", ("0", "1", "2"), idle="there is no such file", **_ONLY_GE)
     aicore_num = Pattern(None, r"\d+\|\d+", "'a|v': numbers of cube and vector cores", idle="use limit_core_num", **_ONLY_GE)
     optimization_switch = Declared(None, idle="there are no such switches", **_ONLY_GE)
@@ -160,6 +160,9 @@ FLAT_NAMES = {
     "experimental_config.remove_noop_ops": ("remove_noop_ops", False),
     "experimental_config.pattern_fusion_pass": ("pattern_fusion_pass", False),
     "aclgraph_config.use_custom_pool": ("use_graph_pool", False),
+    "dump_config.enable_dump": ("dump_tensor_data", False),
+    "dump_config.dump_path": ("data_dump_dir", False),
+    "dump_config.data_dump_stage": ("data_dump_stage", False),
 }
 
 

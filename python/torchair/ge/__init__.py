@@ -29,6 +29,23 @@ def _named_outputs(outputs: Sequence[Union[str, Tuple[str, int]]]) -> Tuple[List
     return names, places
 
 
+def _check_names(op_type: str, inputs: Any, outputs: Any, attrs: Any) -> None:
+    """Kinds of what custom_op is given by name."""
+    assert inputs is None or isinstance(inputs, dict), \
+        f"custom_op '{op_type}': inputs is {type(inputs).__name__}; legal: None, a dict"
+    assert outputs is None or isinstance(outputs, (list, tuple)), \
+        f"custom_op '{op_type}': outputs is {type(outputs).__name__}; legal: None, a list or tuple"
+    for name, given in (inputs or {}).items():
+        assert _is_tensor(given), f"custom_op '{op_type}': input '{name}' is {type(given).__name__}; " \
+            "legal: a tensor of torchair.ge, a list of them, None"
+    for output in outputs or ():
+        named = isinstance(output, tuple) and len(output) == 2 and isinstance(output[0], str) and isinstance(output[1], int)
+        assert isinstance(output, str) or named, f"custom_op '{op_type}': output {output!r}; legal: a name, (name, number)"
+    for name, given in (attrs or {}).items():
+        assert hasattr(given, "definition"), f"custom_op '{op_type}': attribute '{name}' is {type(given).__name__}; " \
+            "legal: a value of torchair.ge.attr"
+
+
 def custom_op(op_type: str, *args, inputs: Optional[Dict[str, Any]] = None,
               outputs: Optional[Sequence[Union[str, Tuple[str, int]]]] = None,
               attrs: Optional[Dict[str, Any]] = None, node_name: Optional[str] = None):
@@ -36,35 +53,28 @@ def custom_op(op_type: str, *args, inputs: Optional[Dict[str, Any]] = None,
 
     By position: tensors, then attributes, matched to the operator's description. By name: inputs={name: tensor,
     list of tensors or None}, outputs=["y"] or [("y", n)] for n outputs of one name, attrs={name: attr.Int(...)}.
-    Returns a tensor, or a tuple of several.
+    Returns a tensor, a tuple of several, None without outputs. An argument of another kind is an AssertionError.
     """
-    by_name = inputs is not None or outputs is not None or attrs is not None
-    if by_name and args:
-        raise RuntimeError(f"custom_op '{op_type}': arguments by position and inputs, outputs or attrs by name at once")
     known = ir_library.require(op_type)
-    if by_name:
-        given_inputs, given_attrs = list((inputs or {}).items()), dict(attrs or {})
-        wanted = list(outputs if outputs is not None else known.outputs if known else ["y"])
-    else:
+    if args:
+        assert inputs is None and outputs is None and attrs is None, \
+            f"custom_op '{op_type}': arguments by position, and inputs, outputs or attrs by name at once"
         given_inputs, given_attrs, wanted = ir_library.match(op_type, known, args, _is_tensor)
-    for name, given in given_inputs:
-        if not _is_tensor(given):
-            raise RuntimeError(f"custom_op '{op_type}': input '{name}' is {type(given).__name__}; "
-                               "legal: a tensor of torchair.ge, a list of them, None")
-    for name, given in given_attrs.items():
-        if not hasattr(given, "definition"):
-            raise RuntimeError(f"custom_op '{op_type}': attribute '{name}' is {type(given).__name__}; "
-                               "legal: a value of torchair.ge.attr")
+    else:
+        _check_names(op_type, inputs, outputs, attrs)
+        given_inputs, given_attrs, wanted = list((inputs or {}).items()), dict(attrs or {}), list(outputs or ())
     names, places = _named_outputs(wanted)
     made = add_op(op_type, given_inputs, names, [(name, given.definition()) for name, given in given_attrs.items()],
                   node_name)
     results = tuple(made[place] if isinstance(place, int) else list(made[place]) for place in places)
-    return results[0] if len(results) == 1 else results
+    if len(results) < 2:
+        return results[0] if results else None
+    return results
 
 
 def Const(v: Any, dtype: Optional[int] = None, node_name: Optional[str] = None, readable: bool = True) -> Tensor:
     """A constant. dtype: of torchair.ge.DataType."""
-    return add_const(v, torch_dtype(dtype) if dtype is not None else None, node_name)
+    return add_const(v, torch_dtype(dtype) if dtype is not None else None, node_name, readable)
 
 
 def Cast(x: Tensor, *, dst_type: int, dependencies: Sequence[Tensor] = (), node_name: Optional[str] = None) -> Tensor:

@@ -16,6 +16,8 @@ def _eager(self: torch.Tensor, dependency: torch.Tensor) -> torch.Tensor:
 _library.impl("wait_tensor", _meta, "Meta")
 _library.impl("wait_tensor", _eager, "CPU")
 _library.impl("wait_tensor", _eager, "PrivateUse1")
+# a wait whose result nobody uses still orders what comes behind it
+torch.fx.node.has_side_effect(torch.ops.air.wait_tensor.default)
 
 
 def npu_wait_tensor(self: torch.Tensor, dependency: torch.Tensor) -> torch.Tensor:

@@ -64,7 +64,7 @@ def limit_core_num(op_aicore_num: int, op_vectorcore_num: int) -> Scope:
 def op_never_timeout(enable: bool = True) -> Scope:
     """Operators may run as long as they want."""
     if not isinstance(enable, bool):
-        raise TypeError(f"op_never_timeout: enable must be bool, got {type(enable).__name__}; legal: True, False")
+        raise TypeError(f"op_never_timeout() argument 'enable' must be bool, got {type(enable).__name__}; legal: True, False")
     return Scope([("_op_exec_never_timeout", str(enable))])
 
 

@@ -190,6 +190,8 @@ static PyMethodDef methods[] = {
     {"ge_operator", core_ge_operator, METH_O,
      "(name, type, scope, options, cube cores, vector cores) or None: whose launches follow on this thread."},
     {"ge_compile", core_ge_compile, METH_O, "(model): fuses its scopes by the rules of graph mode; what became of each launch."},
+    {"verify_begin", core_verify_begin, METH_O, "(modes): twin runs of everything from now on."},
+    {"verify_end", core_verify_end, METH_O, "(program): the report, as JSON and as text."},
     {NULL, NULL, 0, NULL},
 };
 

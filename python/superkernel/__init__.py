@@ -6,7 +6,7 @@ _native = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 if os.path.isdir(_native) and not os.path.exists(os.path.join(_native, "core.c")):
     __path__.append(_native)
 
-_LAZY = {"Error": "_core"}
+_LAZY = {"Error": "_core", "Result": "_verify", "verify": "_verify"}
 
 
 def __getattr__(name):

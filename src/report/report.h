@@ -48,6 +48,11 @@ SK__API SK_MUST_USE sk_status sk__report_write(json_t *document, const char *pat
 /* Timelines of the un-fused and the fused run as a Chrome trace: a process each, a thread per core. */
 SK_MUST_USE sk_status sk__report_trace(const sk__verifier *verifier, const sk__soc *soc, const char *path);
 
+/* The verifier or recorder of the process (session.c). */
+bool sk__session_is_twin(void);
+void sk__session_collect(void);      /* findings so far are its own */
+void sk__session_attach_again(void); /* after another verifier */
+
 /* Writes the graph of each segment: to `path`, or, when there are several that differ, to names with the number
  * of the segment before the extension ("graph-3.json"). A graph like the one before is not written again. */
 typedef struct sk__graph_saver {

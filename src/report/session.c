@@ -98,4 +98,12 @@ static void attach(sk__runtime *runtime) {
   exit(4);
 }
 
+bool sk__session_is_twin(void) { return verifier != NULL && is_one(SK__ENV_TWIN); }
+void sk__session_collect(void) {
+  if (verifier != NULL) sk__verifier_collect(verifier);
+}
+void sk__session_attach_again(void) {
+  if (verifier != NULL) sk__verifier_attach(verifier);
+}
+
 __attribute__((constructor)) static void announce(void) { sk__runtime_on_create(attach); }

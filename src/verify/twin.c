@@ -16,6 +16,7 @@
 
 struct sk__verifier {
   sk__runtime *runtime;
+  sk__segment_hook hook;
   sk__machine_options plain;   /* the machine's options outside twin runs */
   sk__progress_fn progress;
   void *progress_context;
@@ -467,6 +468,8 @@ static sk_status record_segment(void *context, sk__runtime *runtime, sk__task *c
 
 /* ---- life ---- */
 
+void sk__verifier_attach(sk__verifier *verifier) { sk__runtime_set_hook(verifier->runtime, verifier->hook, verifier); }
+
 static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, bool twin, sk__verifier **out) {
   sk__verifier *verifier = calloc(1, sizeof *verifier);
   sk__mode_result *results = calloc(count, sizeof *results);
@@ -489,7 +492,8 @@ static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, boo
                          : modes[i].kind == SK__MODE_UNFUSED ? SK__SAME
                                                              : SK__NOTHING_FUSED;
   }
-  sk__runtime_set_hook(runtime, twin ? verify_segment : record_segment, verifier);
+  verifier->hook = twin ? verify_segment : record_segment;
+  sk__verifier_attach(verifier);
   *out = verifier;
   return SK_OK;
 }

@@ -253,6 +253,8 @@ void sk__verifier_collect(sk__verifier *verifier);
 /* Results so far, owned by the verifier. */
 const sk__verify_result *sk__verifier_result(sk__verifier *verifier);
 void sk__verifier_destroy(sk__verifier *verifier);
+/* Sits on the segment hook again, after another verifier did. */
+void sk__verifier_attach(sk__verifier *verifier);
 
 /* Collects findings of plain runs (no twin) in the same form; modes[0] is the run. */
 SK_MUST_USE sk_status sk__recorder_create(sk__runtime *runtime, sk__verifier **out);

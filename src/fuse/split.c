@@ -7,7 +7,7 @@ typedef struct stream_state {
   uint32_t waits_for;   /* event the stream is suspended on, SK__NONE */
   bool ended;           /* for the scope in work */
   bool candidate;
-  bool blocked;         /* never offers a seed again: its wait can never be released */
+  bool blocked;         /* offers no seed: its wait is not released, and nothing could be taken with it */
 } stream_state;
 
 typedef struct splitter {
@@ -28,8 +28,8 @@ static bool skip_unfusible(splitter *s, uint32_t stream);
 static void release_waiters(splitter *s, uint32_t event) {
   for (size_t i = 0; i < s->p->events.items[event].waits.count; i++) {
     uint32_t stream = s->p->graph->nodes[s->p->events.items[event].waits.items[i]].stream;
-    if (s->streams[stream].waits_for != event) continue;
-    s->streams[stream].waits_for = SK__NONE;
+    s->streams[stream].blocked = false;
+    if (s->streams[stream].waits_for == event) s->streams[stream].waits_for = SK__NONE;
   }
 }
 

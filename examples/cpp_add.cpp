@@ -2,11 +2,7 @@
  * neighbouring tiles overlap.
  *
  *   skcc cpp_add.cpp -o cpp_add && skv verify ./cpp_add */
-#include <cstdint>
-#include <cstdio>
-#include <vector>
-
-#include "acl/acl.h"
+#include "host.hpp"
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -68,32 +64,17 @@ extern "C" __global__ __vector__ void cpp_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, u
   op.Process();
 }
 
-static void *DeviceArray(const void *from, size_t bytes) {
-  void *array = nullptr;
-  if (aclrtMalloc(&array, bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return nullptr;
-  if (from != nullptr) aclrtMemcpy(array, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
-  return array;
-}
-
 int main() {
   const uint32_t cores = 48, perCore = 4 * TILE, count = cores * perCore;
-  const size_t bytes = count * sizeof(float);
-  std::vector<float> x(count), y(count), z(count);
+  std::vector<float> x(count), y(count);
   for (uint32_t i = 0; i < count; i++) x[i] = 0.5f * i, y[i] = 1000.0f - i;
-
-  aclInit(nullptr);
-  aclrtSetDevice(0);
-  void *xDev = DeviceArray(x.data(), bytes), *yDev = DeviceArray(y.data(), bytes), *zDev = DeviceArray(nullptr, bytes);
-  cpp_add<<<cores, 0, nullptr>>>((GM_ADDR)xDev, (GM_ADDR)yDev, (GM_ADDR)zDev, perCore);
-  uint32_t wrong = aclrtSynchronizeDevice() != ACL_SUCCESS;
-  aclrtMemcpy(z.data(), bytes, zDev, bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+  Device device;
+  DeviceArray<float> xDev(x), yDev(y), zDev(count);
+  cpp_add<<<cores, 0, nullptr>>>(xDev.get(), yDev.get(), zDev.get(), perCore);
+  Device::Must(aclrtSynchronizeDevice());
+  std::vector<float> z = zDev.Read();
+  Record("x", x), Record("y", y), Record("z", z);
+  size_t wrong = 0;
   for (uint32_t i = 0; i < count; i++) wrong += z[i] != (float)((double)x[i] + (double)y[i]);
-  std::printf("cpp_add: %u elements, %u wrong\n", count, wrong);
-
-  aclrtFree(xDev);
-  aclrtFree(yDev);
-  aclrtFree(zDev);
-  aclrtResetDevice(0);
-  aclFinalize();
-  return wrong != 0;
+  return Report("cpp_add", count, wrong);
 }

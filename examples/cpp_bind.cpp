@@ -79,6 +79,7 @@ int main() {
   shift<<<20, 0, nullptr>>>(squared.get(), yDev.get(), tiles);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
+  Record("x", x), Record("y", y);
   size_t wrong = 0;
   for (uint32_t i = 0; i < count; i++) wrong += !(std::fabs(y[i] - ((double)x[i] * x[i] - 1)) <= 1e-7);
   return Report("cpp_bind", count, wrong);

@@ -65,6 +65,7 @@ int main() {
   std::vector<uint32_t> count(blocks * 16);
   for (uint32_t b = 0; b < blocks; b++) /* the rest of each line was never written */
     Device::Must(aclrtMemcpy(&count[b * 16], 4, countDev.get() + b * 64, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  Record("x", x), Record("reversed", reversed), Record("even", even), Record("positive", positive), Record("count", count);
   size_t wrong = 0;
   for (uint32_t b = 0; b < blocks; b++) {
     uint32_t found = 0;

@@ -59,6 +59,7 @@ int main() {
   cpp_gelu<<<48, 0, nullptr>>>(xDev.get(), yDev.get(), tiles);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<half> y = yDev.Read();
+  Record("x", x), Record("y", y);
   size_t wrong = 0;
   for (uint32_t i = 0; i < count; i++) {
     double value = (float)x[i], exact = value / (1 + std::exp(-1.702 * value));

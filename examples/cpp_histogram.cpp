@@ -44,6 +44,7 @@ int main() {
   cpp_histogram<<<cores, 0, nullptr>>>(xDev.get(), sumDev.get());
   Device::Must(aclrtSynchronizeDevice());
   std::vector<int32_t> sum = sumDev.Read();
+  Record("x", x), Record("sum", sum);
   size_t wrong = 0;
   for (uint32_t c = 0; c < COLUMNS; c++) {
     int64_t exact = 7;

@@ -106,6 +106,7 @@ int main() {
   cpp_matmul<<<blocks, 0, nullptr>>>(aDev.get(), bDev.get(), cDev.get());
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> c = cDev.Read();
+  Record("a", a), Record("b", b), Record("c", c);
   size_t wrong = 0;
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t j = 0; j < N; j++) {

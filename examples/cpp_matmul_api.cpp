@@ -94,6 +94,7 @@ int main() {
   cpp_matmul_api<<<platform->GetCoreNumAic(), 0, nullptr>>>(aDev.get(), bDev.get(), biasDev.get(), cDev.get(), workspace.get(), tiling);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> c = cDev.Read();
+  Record("a", a), Record("b", b), Record("bias", bias), Record("c", c);
   size_t wrong = 0;
   for (int32_t i = 0; i < m; i++)
     for (int32_t j = 0; j < n; j++) {

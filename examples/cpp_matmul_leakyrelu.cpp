@@ -85,6 +85,7 @@ int main() {
   cpp_matmul_leakyrelu<<<blocks, 0, nullptr>>>(aDev.get(), bDev.get(), yDev.get(), workspace.get(), tiles);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
+  Record("a", a), Record("b", b), Record("y", y);
   size_t wrong = 0;
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t j = 0; j < N; j++) {

@@ -51,6 +51,7 @@ int main() {
   cpp_reduce<<<48, 0, nullptr>>>(xDev.get(), resultDev.get(), rows);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> result = resultDev.Read();
+  Record("x", x), Record("result", result);
   size_t wrong = 0;
   for (uint32_t r = 0; r < rows; r++) {
     const float *row = &x[r * COLUMNS];

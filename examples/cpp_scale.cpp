@@ -47,6 +47,7 @@ int main() {
   cpp_scale<<<24, 0, nullptr>>>(xDev.get(), yDev.get(), a, b, count);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
+  Record("x", x), Record("y", y);
   size_t wrong = 0;
   for (uint32_t i = 0; i < count; i++) wrong += !(std::fabs(y[i] - ((double)a * x[i] + b)) <= 2e-7);
   return Report("cpp_scale", count, wrong);

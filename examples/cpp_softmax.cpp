@@ -86,6 +86,7 @@ int main() {
   cpp_softmax<<<48, 0, nullptr>>>(xDev.get(), yDev.get(), tiles);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
+  Record("x", x), Record("y", y);
   size_t wrong = 0;
   for (uint32_t r = 0; r < rows; r++) {
     double largest = -INFINITY, sum = 0;

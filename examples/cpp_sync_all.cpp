@@ -53,6 +53,7 @@ int main() {
   cpp_sync_all<<<cores, 0, nullptr>>>(xDev.get(), yDev.get(), sumDev.get());
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
+  Record("x", x), Record("y", y);
   size_t wrong = 0;
   for (uint32_t i = 0; i < count; i++) wrong += !(std::fabs(y[i] - x[i] / total) <= 1e-5 * x[i] / total);
   return Report("cpp_sync_all", count, wrong);

@@ -66,6 +66,7 @@ int main() {
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> value = valueDev.Read();
   std::vector<uint32_t> position = positionDev.Read(), order(COLUMNS);
+  Record("x", x), Record("value", value), Record("position", position);
   size_t wrong = 0;
   for (uint32_t r = 0; r < rows; r++) {
     const float *row = &x[r * COLUMNS];

@@ -243,6 +243,41 @@ def streams_by_label():
         assert same(plain(X, y), compiled(X.npu(), y.npu()))
 
 
+def streams_meet_where_data_crosses():
+    """A pick of a result, and a write to what another stream reads. Run by a checker: no access is unordered."""
+    import json
+    import os
+    import subprocess
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "script.py")
+        path.write_text(CROSSING, encoding="utf-8")
+        done = subprocess.run([str(frontend.BUILD / "skv"), "run", "--json", "report.json", str(path)], cwd=folder, timeout=300,
+                              capture_output=True, text=True, env=dict(os.environ), check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert json.loads(Path(folder, "report.json").read_text())["findings"] == [], done.stdout
+
+
+CROSSING = """
+import torch, torch_npu, torchair
+
+def model(x, y):
+    with torchair.scope.npu_stream_switch("s1"):
+        weights, experts, _ = torch_npu.npu_moe_gating_top_k_softmax(x, None, 16)
+    quantised, scale = torch_npu.npu_dynamic_quant(weights)
+    with torchair.scope.npu_stream_switch("s2"):
+        other = torch_npu.npu_dynamic_quant(y)[0]
+    y.add_(1)
+    return quantised, other
+
+x = torch.randn(64, 128).half()
+got = torch.compile(model, backend=torchair.get_npu_backend(), dynamic=False)(x.npu(), y := x.npu())
+want = torch_npu.npu_dynamic_quant(torch_npu.npu_moe_gating_top_k_softmax(x.npu(), None, 16)[0])[0]
+assert torch.equal(got[0].cpu(), want.cpu()) and torch.equal(got[1].cpu(), torch_npu.npu_dynamic_quant(x.npu())[0].cpu())
+assert torch.equal(y.cpu(), x + 1)
+"""
+
+
 def streams_inside_a_superkernel():
     def model(x, y):
         with scope.super_kernel("sp1", "stream-fusion=1"):
@@ -292,6 +327,32 @@ def a_custom_operator_and_its_successor():
     assert same(torch_npu.npu_dynamic_quant((X * 2).npu()), fused)
     assert "MyCustomOp" in plan, plan
     assert torch.equal(compile_(lambda x: torch_npu.my_custom_op(x))(X.npu()).cpu(), X)
+
+
+def an_operator_with_a_kernel_of_ones_own():
+    """Its launches are the graph's: it becomes part of a SuperKernel."""
+    import ctypes
+    kernels = ctypes.CDLL(str(frontend.BUILD / "examples" / "python" / "own_operator.so"))
+    kernels.launch_squared_relu.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]
+
+    def launch(x):
+        y = torch.empty_like(x)
+        assert kernels.launch_squared_relu(x.data_ptr(), y.data_ptr(), x.numel(), torch.npu.current_stream().npu_stream) == 0
+        return y
+
+    _library.define("squared_relu(Tensor x) -> Tensor")
+    _library.impl("squared_relu", launch, "PrivateUse1")
+    torch.library.register_fake("npu::squared_relu", lambda x: torch.empty_like(x), lib=_library)
+
+    def model(x):
+        with scope.super_kernel("sp1"):
+            y = torch_npu.squared_relu(x)
+            return *gating(y), y
+
+    x = X.float()
+    fused, plan = plan_of(model, x.npu())
+    assert torch.equal(fused[3].cpu(), torch.relu(x) ** 2) and same(gating((torch.relu(x) ** 2).npu()), fused[:3])
+    assert "sk_sp1_start_SquaredRelu_end_MoeGatingTopKSoftmax" in plan and "of 2 operators" in plan, plan
 
 
 def a_custom_operator_that_writes_its_argument():

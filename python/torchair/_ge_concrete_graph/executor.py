@@ -70,10 +70,21 @@ class _Recorder(_Plain):
     def __init__(self, gm: torch.fx.GraphModule, operators: Dict[str, Operator], labels: Dict[Node, str]):
         super().__init__(gm, garbage_collect_values=not labels)  # no memory is used again while several streams run
         self.operators, self.labels = operators, labels
-        self.crossed: Set[Node] = {source for node in gm.graph.nodes for source in node.all_input_nodes
+        self.sources = self._find_sources(gm)
+        self.crossed: Set[Node] = {source for node in gm.graph.nodes for source in self.sources[node]
                                    if labels.get(source) != labels.get(node)}
         self.streams: Dict[str, Any] = {}
         self.events: Dict[Node, Any] = {}
+
+    def _find_sources(self, gm: torch.fx.GraphModule) -> Dict[Node, List[Node]]:
+        """Per node: who computed what it takes. Views and picks of a result launch nothing."""
+        sources: Dict[Node, List[Node]] = {}
+        for node in gm.graph.nodes:
+            found: Dict[Node, None] = {}
+            for given in node.all_input_nodes:
+                found.update(dict.fromkeys([given] if given.name in self.operators else sources[given]))
+            sources[node] = list(found)
+        return sources
 
     def run(self, *args: Any) -> Any:
         import torch_npu
@@ -98,15 +109,23 @@ class _Recorder(_Plain):
             self.drawn_in.append(stream)
         return stream
 
+    def _wait_for_readers(self, stream: Any) -> None:
+        """What is written in place may still be read on any stream."""
+        for other in (self.origin, *self.drawn_in):
+            if other != stream:
+                stream.wait_stream(other)
+
     def run_node(self, n: Node) -> Any:
         operator = self.operators.get(n.name)
         if operator is None:
             return super().run_node(n)
         label = self.labels.get(n)
         stream = self.origin if label is None else self._stream(label)
-        for source in n.all_input_nodes:
+        for source in self.sources[n]:
             if source in self.events and self.labels.get(source) != label:
                 self.events[source].wait(stream)
+        if isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable:
+            self._wait_for_readers(stream)
         with self.npu.stream(stream), _core_limit(self.npu, stream, operator):
             _set_operator(operator)
             result = super().run_node(n)

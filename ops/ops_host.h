@@ -74,6 +74,7 @@ void sk_ops_begin_launch(void);
 int sk_ops_end_launch(void);
 
 extern const sk_ops_code sk_ops_gating, sk_ops_dynamic_quant, sk_ops_add, sk_ops_sub, sk_ops_mul, sk_ops_cast, sk_ops_matmul,
-    sk_ops_quant_matmul, sk_ops_dequant_swiglu_quant, sk_ops_format_cast, sk_ops_is_inf, sk_ops_pows;
+    sk_ops_quant_matmul, sk_ops_dequant_swiglu_quant, sk_ops_format_cast, sk_ops_is_inf, sk_ops_pows,
+    sk_ops_trans_quant_param;
 
 #endif

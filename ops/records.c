@@ -118,6 +118,13 @@ static const sk_operator_tensor pows_inputs[] = {{"self", "any", FLOATS, 0, 8, f
 static const sk_operator_tensor pows_outputs[] = {{"out", "as self; may be self itself", FLOATS, 0, 8, false, false}};
 static const sk_operator_attribute pows_attributes[] = {{"exponent", SK_REAL, 2, "0.5, 2, 3, -0.5, -1, -2"}};
 
+static const sk_operator_tensor param_inputs[] = {
+    {"scale", "[n] or [1, n]", BIT(SK_FLOAT), 1, 2, false, false},
+    {"offset", "[n] or [1]; any [n] with one scale", BIT(SK_FLOAT), 1, 1, true, false},
+};
+static const sk_operator_tensor param_outputs[] = {{"out", "as scale; with offset [n]", BIT(SK_INT64), 1, 2, false, false}};
+static const sk_operator_attribute param_attributes[] = {{"round_mode", SK_INTEGER, 0, "0 (cut), 1 (to nearest)"}};
+
 static const sk_operator records[] = {
     {
         .name = "MoeGatingTopKSoftmax", .torch_name = "npu_moe_gating_top_k_softmax", .kernel_type = "AIV",
@@ -172,6 +179,12 @@ static const sk_operator records[] = {
         INPUTS(quant_matmul_inputs), OUTPUTS(quant_matmul_outputs), ATTRIBUTES(quant_matmul_attributes),
         .split = "blocks of up to 128 x 256 results", .sync = "AIC only: none; MIX: cross-core flags 0 to 3 of each group",
         .code = &sk_ops_quant_matmul,
+    },
+    {
+        .name = "TransQuantParamV2", .torch_name = "npu_trans_quant_param", .kernel_type = "AIV",
+        .rule = "packed words: sign, exponent and ten bits of mantissa of scale, bit 46, and nine bits of rint(offset) from bit 37 up",
+        INPUTS(param_inputs), OUTPUTS(param_outputs), ATTRIBUTES(param_attributes),
+        .split = "nothing: one core", .sync = "none", .code = &sk_ops_trans_quant_param,
     },
     {
         .name = "DequantSwigluQuant", .torch_name = "npu_dequant_swiglu_quant", .kernel_type = "AIV",

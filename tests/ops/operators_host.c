@@ -131,6 +131,8 @@ static void half_results(void) {
   sk_tensor number = filled(tensor(SK_INT32, 1, 1, 0, 0), 63, 64), word = cast(&number, SK_INT64);
   sk_tensor a = quant_product(&x, &w, &word, NULL, NULL, SK_FLOAT16), b = cast(&number, SK_INT64), c = quant_product(&x, &w, &b, NULL, NULL, SK_FLOAT16);
   (void)binary("Add", &a, &c, NULL);
+  sk_tensor scales = filled(tensor(SK_FLOAT, 1, 1300, 0, 0), 32, 200), offsets = filled(tensor(SK_FLOAT, 1, 1300, 0, 0), 3, 60);
+  (void)binary("TransQuantParamV2", &scales, &offsets, NULL);
 }
 
 /* y and scale. */

@@ -151,6 +151,12 @@ MUTANTS = [
      {"SAME_PIPE"}),
     ("isinf: a barrier within V is gone", "is_inf.c",
      [("  asc_mul(c->bits, c->bits, c->bits, count);\n  asc_sync_pipe(PIPE_V);\n", "  asc_mul(c->bits, c->bits, c->bits, count);\n")], "powers", FEW, {"SAME_PIPE"}),
+    ("words: put together before the scales are there", "trans_quant_param.c",
+     [("  asc_sync_notify(PIPE_MTE2, PIPE_V, 0);\n  asc_sync_wait(PIPE_MTE2, PIPE_V, 0);\n", "")], "half results", FULL, {"SYNC_LOCAL"}),
+    ("words: put together before V is done", "trans_quant_param.c",
+     [("  asc_sync_notify(PIPE_V, PIPE_S, 0);\n  asc_sync_wait(PIPE_V, PIPE_S, 0);\n", "")], "half results", FULL, {"SYNC_LOCAL"}),
+    ("words: overwritten before they have left", "trans_quant_param.c",
+     [("    asc_sync_notify(PIPE_MTE3, PIPE_S, 0);\n    asc_sync_wait(PIPE_MTE3, PIPE_S, 0);\n", "")], "half results", FULL, {"SYNC_LOCAL"}),
 ]
 
 sandbox = Sandbox()

@@ -1,4 +1,4 @@
-/* isinf by every bit pattern that matters, and powers against the definition in double. */
+/* isinf by every bit pattern that matters, powers against the definition in double, packed words of many scales. */
 #include <math.h>
 #include <stdio.h>
 
@@ -104,6 +104,49 @@ static void test_powers_of_special_numbers(void **state) {
   }
 }
 
+/* More than a chunk of random bits, cut and rounded; one scale with many offsets and the other way round. */
+static void test_packed_words(void **state) {
+  (void)state;
+  enum { N = 2500 };
+  static uint32_t bits[N];
+  static float offsets[N];
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("words"));
+  for (size_t i = 0; i < N; i++) bits[i] = (uint32_t)sk__rng_below(&rng, UINT32_MAX), offsets[i] = (float)(sk__rng_unit(&rng) * 700.0 - 350.0);
+  device_open();
+  for (int k = 0; k < 6; k++) {
+    int64_t scales = k / 2 == 1 ? 1 : N, count = k / 2 == 2 ? 1 : N, round = k % 2;
+    sk_tensor scale = tensor(upload(bits, (size_t)scales * 4), SK_FLOAT, SHAPE(scales)), offset = tensor(upload(offsets, (size_t)count * 4), SK_FLOAT, SHAPE(count));
+    sk_tensor out = {0};
+    run_op(&(op_call){.name = "TransQuantParamV2", .in = {&scale, &offset}, .in_count = 2, .attribute = {INTEGER("round_mode", round)}, .attribute_count = 1}, &out, 1);
+    assert_int_equal(tensor_elements(&out), N);
+    uint64_t *got = fetch(&out);
+    for (size_t i = 0; i < N; i++) {
+      uint32_t word = bits[scales == 1 ? 0 : i], sign = word & 0x80000000u, rest = word & 0x7fffffffu;
+      if (round == 1 && rest < 0x800000u) rest = 0;
+      if (round == 1 && rest < 0x7f800000u) rest = (uint32_t)(nearbyint((double)rest / 8192.0) * 8192.0);
+      int64_t whole = (int64_t)fmax(fmin(nearbyint((double)offsets[count == 1 ? 0 : i]), 255.0), -256.0);
+      uint64_t want = sign | (rest & 0xffffe000u) | UINT64_C(1) << 46 | ((uint64_t)whole & 0x1ffu) << 37;
+      if (got[i] != want) fail_msg("word %zu of scale %08x is %016llx, expected %016llx", i, word, (unsigned long long)got[i], (unsigned long long)want);
+    }
+    free(got);
+    aclrtFree(scale.data), aclrtFree(offset.data), aclrtFree(out.data);
+  }
+}
+
+static void test_refusals_of_packing(void **state) {
+  (void)state;
+  device_open();
+  sk_tensor scale = tensor(NULL, SK_FLOAT, SHAPE(4)), two = tensor(NULL, SK_FLOAT, SHAPE(2, 4)), three = tensor(NULL, SK_FLOAT, SHAPE(3)), half = tensor(NULL, SK_FLOAT16, SHAPE(4));
+  sk_tensor none = tensor(NULL, SK_FLOAT, SHAPE(0)), out = {0};
+#define PACK(...) plan_op(&(op_call){.name = "npu_trans_quant_param", .in = {__VA_ARGS__}, .in_count = 2}, &out, 1)
+  assert_refused(PACK(&two), "scale is [2, 4]", "[1, n]");
+  assert_refused(PACK(&none), "scale is [0]", "not empty");
+  assert_refused(PACK(&half), "scale is float16", "float32");
+  assert_refused(PACK(&scale, &three), "offset is [3]", "[n] or [1]");
+  assert_refused(plan_op(&(op_call){.name = "npu_trans_quant_param", .in = {&scale}, .in_count = 1, .attribute = {INTEGER("round_mode", 2)}, .attribute_count = 1}, &out, 1),
+                 "round_mode is 2", "0 (cut)");
+}
+
 static void test_refusals(void **state) {
   (void)state;
   device_open();
@@ -116,5 +159,5 @@ static void test_refusals(void **state) {
                  "attribute is exponent", "no attributes");
 }
 
-SK_TESTS(SK_TEST(test_refusals), SK_TEST(test_isinf_of_every_half), SK_TEST(test_isinf_of_floats), SK_TEST(test_isinf_of_integers_is_false),
+SK_TESTS(SK_TEST(test_refusals), SK_TEST(test_refusals_of_packing), SK_TEST(test_packed_words), SK_TEST(test_isinf_of_every_half), SK_TEST(test_isinf_of_floats), SK_TEST(test_isinf_of_integers_is_false),
          SK_TEST(test_powers), SK_TEST(test_powers_of_special_numbers))

@@ -117,6 +117,7 @@ void copy_on_device(const at::Tensor &from, const at::Tensor &to) {
     copy_bytes(from, to, ACL_MEMCPY_DEVICE_TO_DEVICE);
     return;
   }
+  if (cast_on_device(from, to)) return;
   auto op = std::make_unique<copy_op>();
   op->name = "aten::copy_";
   op->from = from;

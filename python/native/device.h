@@ -72,6 +72,10 @@ at::Tensor cpu_view(const at::Tensor &tensor);
 /* The host writes the tensor's bytes in place, now. */
 void note_host_write(const at::Tensor &tensor);
 
+/* ---- aten_ops.cpp ---- */
+/* Casts by the operator library; false: it does not take this copy. */
+bool cast_on_device(const at::Tensor &from, const at::Tensor &to);
+
 /* ---- operators that run on the host inside a captured model (host_ops.cpp) ---- */
 struct host_op {
   std::string name;

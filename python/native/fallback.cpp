@@ -274,7 +274,7 @@ void capture_call(const c10::OperatorHandle &op, torch::jit::Stack &arguments, t
 
 }  // namespace
 
-void run_on_cpu(const c10::OperatorHandle &op, c10::DispatchKeySet, torch::jit::Stack *stack) {
+void run_on_cpu(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
   size_t count = op.schema().arguments().size();
   torch::jit::Stack arguments(std::make_move_iterator(stack->end() - long(count)), std::make_move_iterator(stack->end()));
   stack->resize(stack->size() - count);

@@ -3,7 +3,7 @@
 #include <torch/library.h>
 
 #include "device.h"
-#include "superkernel/ops.h"
+#include "launch.h"
 
 namespace sk_torch {
 namespace {
@@ -107,9 +107,77 @@ std::tuple<at::Tensor, at::Tensor> dynamic_quant(const at::Tensor &input, const 
   return {y, scale};
 }
 
+at::Tensor given(const std::optional<at::Tensor> &tensor, const char *op, const char *name) {
+  return tensor.has_value() && tensor->defined() ? on_npu(*tensor, op, name) : at::Tensor();
+}
+
+/* Arguments of schemas that a kernel has only one value for. */
+void check_absent(bool absent, const char *op, const char *name, const char *legal) {
+  TORCH_CHECK(absent, op, ": ", name, " is not simulated; legal: ", legal);
+}
+
+std::tuple<at::Tensor, at::Tensor> dequant_swiglu_quant(
+    const at::Tensor &x, const std::optional<at::Tensor> &weight_scale, const std::optional<at::Tensor> &activation_scale,
+    const std::optional<at::Tensor> &bias, const std::optional<at::Tensor> &quant_scale, const std::optional<at::Tensor> &quant_offset,
+    const std::optional<at::Tensor> &group_index, bool activate_left, int64_t quant_mode, std::optional<int64_t> dst_type,
+    std::optional<int64_t> round_mode, std::optional<int64_t> activate_dim, int64_t swiglu_mode, double clamp_limit, double glu_alpha,
+    double glu_bias) {
+  const char *op = "npu_dequant_swiglu_quant";
+  check_absent(dst_type.value_or(dtype_int8) == dtype_int8, op, "dst_type", "None, 1 (int8)");
+  check_absent(round_mode.value_or(0) == 0, op, "round_mode", "None, 0 (rint)");
+  int64_t dim = activate_dim.value_or(-1);
+  check_absent(dim == -1 || dim == x.dim() - 1, op, "activate_dim", "None, the last dimension");
+  operator_call call("DequantSwigluQuant");
+  call.input(on_npu(x, op, "x")).input(given(weight_scale, op, "weight_scale")).input(given(activation_scale, op, "activation_scale"));
+  call.input(given(bias, op, "bias")).input(given(quant_scale, op, "quant_scale")).input(given(quant_offset, op, "quant_offset"));
+  call.input(given(group_index, op, "group_index"));
+  call.integer("activate_left", activate_left).integer("quant_mode", quant_mode).integer("swiglu_mode", swiglu_mode);
+  call.real("clamp_limit", clamp_limit).real("glu_alpha", glu_alpha).real("glu_bias", glu_bias);
+  std::vector<at::Tensor> out = call.launch();
+  return {out[0], out[1]};
+}
+
+at::Tensor quant_matmul(const at::Tensor &x1, const at::Tensor &x2, const at::Tensor &scale, const std::optional<at::Tensor> &offset,
+                        const std::optional<at::Tensor> &pertoken_scale, const std::optional<at::Tensor> &bias,
+                        std::optional<int64_t> output_dtype, std::optional<int64_t> x1_dtype, std::optional<int64_t> x2_dtype,
+                        std::optional<int64_t> pertoken_scale_dtype, std::optional<int64_t> scale_dtype, at::OptionalIntArrayRef group_sizes,
+                        const std::optional<at::Tensor> &y_scale) {
+  const char *op = "npu_quant_matmul";
+  check_absent(!x1_dtype.has_value(), op, "x1_dtype", "None");
+  check_absent(!x2_dtype.has_value(), op, "x2_dtype", "None");
+  check_absent(!pertoken_scale_dtype.has_value(), op, "pertoken_scale_dtype", "None");
+  check_absent(!scale_dtype.has_value(), op, "scale_dtype", "None");
+  check_absent(!group_sizes.has_value(), op, "group_sizes", "None");
+  check_absent(!y_scale.has_value() || !y_scale->defined(), op, "y_scale", "None");
+  int64_t number = output_dtype.value_or(dtype_int8);
+  sk_dtype type = SK_INT8;
+  TORCH_CHECK(number >= 0 && number < int64_t(at::ScalarType::NumOptions) && library_dtype(at::ScalarType(number), &type), op,
+              ": output_dtype ", number, " is not simulated; legal: int8, float16, bfloat16, int32");
+  operator_call call("QuantBatchMatmulV3");
+  auto matrix = [&](const at::Tensor &tensor, const char *name, const char *attribute) {
+    at::Tensor other = on_npu(tensor, op, name).dim() >= 2 ? tensor.transpose(-2, -1) : tensor;
+    bool transposed = !tensor.is_contiguous() && other.is_contiguous();
+    call.input(transposed ? other : tensor).integer(attribute, transposed);
+  };
+  matrix(x1, "x1", "transpose_x1");
+  matrix(x2, "x2", "transpose_x2");
+  call.input(on_npu(scale, op, "scale")).input(given(offset, op, "offset")).input(given(pertoken_scale, op, "pertoken_scale"));
+  call.input(given(bias, op, "bias")).integer("output_dtype", int64_t(type));
+  return call.launch()[0];
+}
+
 }  // namespace
 
 TORCH_LIBRARY_FRAGMENT(npu, m) {
+  m.def(
+      "npu_dequant_swiglu_quant(Tensor x, *, Tensor? weight_scale=None, Tensor? activation_scale=None, Tensor? bias=None, "
+      "Tensor? quant_scale=None, Tensor? quant_offset=None, Tensor? group_index=None, bool activate_left=False, int quant_mode=0, "
+      "int? dst_type=None, int? round_mode=None, int? activate_dim=None, int swiglu_mode=0, float clamp_limit=7.0, "
+      "float glu_alpha=1.702, float glu_bias=1.0) -> (Tensor, Tensor)");
+  m.def(
+      "npu_quant_matmul(Tensor x1, Tensor x2, Tensor scale, *, Tensor? offset=None, Tensor? pertoken_scale=None, Tensor? bias=None, "
+      "int? output_dtype=None, int? x1_dtype=None, int? x2_dtype=None, int? pertoken_scale_dtype=None, int? scale_dtype=None, "
+      "int[]? group_sizes=None, Tensor? y_scale=None) -> Tensor");
   m.def("npu_moe_gating_top_k_softmax(Tensor x, Tensor? finished=None, int k=1) -> (Tensor, Tensor, Tensor)");
   m.def(
       "npu_dynamic_quant(Tensor input, *, Tensor? smooth_scales=None, Tensor? group_index=None, int? dst_type=None, "
@@ -119,6 +187,8 @@ TORCH_LIBRARY_FRAGMENT(npu, m) {
 TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) {
   m.impl("npu_moe_gating_top_k_softmax", moe_gating_top_k_softmax);
   m.impl("npu_dynamic_quant", dynamic_quant);
+  m.impl("npu_dequant_swiglu_quant", dequant_swiglu_quant);
+  m.impl("npu_quant_matmul", quant_matmul);
 }
 
 }  // namespace sk_torch

@@ -35,7 +35,7 @@ struct cpu_call {
 };
 
 /* The boxed fallback for everything without a kernel of its own. */
-void run_on_cpu(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::jit::Stack *stack);
+void run_on_cpu(const c10::OperatorHandle &op, torch::jit::Stack *stack);
 
 }  // namespace sk_torch
 

@@ -26,6 +26,25 @@ def _(input, *, smooth_scales=None, group_index=None, dst_type=None, quant_mode=
     return input.new_empty(input.shape, dtype=torch.int8), scale
 
 
+_SCALAR_TYPES = {0: torch.uint8, 1: torch.int8, 3: torch.int32, 5: torch.float16, 6: torch.float32, 15: torch.bfloat16}
+
+
+@torch.library.register_fake("npu::npu_dequant_swiglu_quant", lib=_library)
+def _(x, *, weight_scale=None, activation_scale=None, bias=None, quant_scale=None, quant_offset=None, group_index=None,
+      activate_left=False, quant_mode=0, dst_type=None, round_mode=None, activate_dim=None, swiglu_mode=0, clamp_limit=7.0,
+      glu_alpha=1.702, glu_bias=1.0):
+    torch._check(x.dim() >= 2, lambda: f"npu_dequant_swiglu_quant: x must have at least 2 dimensions, got {x.dim()}")
+    return x.new_empty([*x.shape[:-1], x.shape[-1] // 2], dtype=torch.int8), x.new_empty(x.shape[:-1], dtype=torch.float32)
+
+
+@torch.library.register_fake("npu::npu_quant_matmul", lib=_library)
+def _(x1, x2, scale, *, offset=None, pertoken_scale=None, bias=None, output_dtype=None, x1_dtype=None, x2_dtype=None,
+      pertoken_scale_dtype=None, scale_dtype=None, group_sizes=None, y_scale=None):
+    torch._check(x1.dim() >= 2 and x2.dim() >= 2, lambda: "npu_quant_matmul: x1 and x2 must have at least 2 dimensions")
+    batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    return x1.new_empty([*batch, x1.shape[-2], x2.shape[-1]], dtype=_SCALAR_TYPES.get(output_dtype, torch.int8))
+
+
 # ---- scopes --------------------------------------------------------------------------------------
 
 def _mark(core_call):

@@ -41,9 +41,13 @@ def test_plan():
     run_document("docs/plan.md")
 
 
+def test_operators():
+    run_document("docs/operators.md")
+
+
 def test_both_readmes_show_the_same_commands():
     assert commands("README.md") == commands("README.zh-CN.md")
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([test_readme, test_readme_chinese, test_plan, test_both_readmes_show_the_same_commands]))
+    sys.exit(tap.run([test_readme, test_readme_chinese, test_plan, test_operators, test_both_readmes_show_the_same_commands]))

@@ -19,8 +19,8 @@ all: $(BUILD)/build.ninja
 
 # Only what the demonstration needs is built.
 demo: $(BUILD)/build.ninja
-	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(NINJA) -C $(BUILD) skv examples/seed_case
-	@$(BUILD)/skv verify $(BUILD)/examples/seed_case
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(NINJA) -C $(BUILD) demo
+	@scripts/demo $(BUILD)
 
 test: all
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) scripts/run_tests.py $(BUILD)

@@ -441,6 +441,34 @@ def streams_and_events_of_the_model_itself():
 
 
 @test
+def several_streams_tied_by_events():
+    def model(a, b):
+        one, two, first, second = torch.npu.Stream(), torch.npu.Stream(), torch.npu.Event(), torch.npu.Event()
+        x = a + b
+        y = a * b
+        first.record()
+        with torch.npu.stream(one):
+            first.wait(one)
+            z = y - x
+            second.record()
+            y.record_stream(one)
+        w = a - b
+        with torch.npu.stream(two):
+            second.wait(two)
+            v = z * 2
+        return x, z, w, v
+    a, b = x44(), x44()
+    model = compiled(model, fullgraph=True)
+    ha, hb = a.cpu(), b.cpu()
+    [graph] = dumped(lambda: [model(a, b) for _ in range(2)])
+    kinds = [node["nodeType"] for stream in graph["streams"] for node in stream["nodes"]]
+    # The two events of the model, one for each stream to begin, one for each to come back.
+    assert graph["totalStreams"] == 3 and kinds.count("NOTIFY") == kinds.count("WAIT") == 6, kinds
+    want = ha + hb, ha * hb - (ha + hb), ha - hb, (ha * hb - (ha + hb)) * 2
+    assert all(close(one, other) for one, other in zip(model(a, b), want))
+
+
+@test
 def lists_of_ints_with_symbolic_sizes():
     def model(x, sizes):
         return [part * 2 for part in torch.split(x, sizes)]
@@ -530,6 +558,21 @@ def streams_of_a_model_are_streams_of_the_graph():
         return z - x, y
     [graph] = dumped(lambda: compiled(model)(x44()))
     assert graph["totalStreams"] == 2, graph["totalStreams"]
+
+
+@test
+def what_breaks_a_capture_off_is_the_error():
+    x, side = x44(), torch.npu.Stream()
+
+    def broken():
+        with torch.npu.graph(torch.npu.NPUGraph()):
+            side.wait_stream(torch.npu.current_stream())
+            with torch.npu.stream(side):
+                torch_npu.npu_dynamic_quant(x.half())
+            raise KeyError("mine")  # the side stream has not come back
+    raises(KeyError, broken, "mine")
+    assert not torch.npu.is_current_stream_capturing()
+    assert close(compiled(lambda x: x + 1)(x), x.cpu() + 1)
 
 
 # ---- whose memory --------------------------------------------------------------------------------

@@ -143,6 +143,9 @@ class graph:
         try:
             set_stream(self.stream)
             self.npu_graph.capture_end()
+        except RuntimeError:
+            if kind is None:  # else what broke the capture off is the error
+                raise
         finally:
             set_stream(self.before)
         return False

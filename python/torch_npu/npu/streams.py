@@ -106,6 +106,11 @@ def set_stream(stream) -> None:
         _device.set_stream(stream.stream_id)
 
 
+# Memory goes back when somebody waits for the whole device, and never within a capture, so no stream can lose it.
+_library = torch.library.Library("aten", "IMPL")
+_library.impl("record_stream", lambda self, s: None, "PrivateUse1")
+
+
 class StreamContext:
     """`with torch.npu.stream(s):`"""
 

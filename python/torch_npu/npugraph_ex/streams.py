@@ -45,9 +45,8 @@ def _is_sync(node) -> bool:
 
 def unwrap(gm) -> None:
     """Replaces each control_deps around a record or wait by the record or wait itself."""
-    for node in list(gm.graph.nodes):
-        if node.op != "call_function" or str(node.target) != "control_deps":
-            continue
+    wrappers = [node for node in gm.graph.nodes if node.op == "call_function" and str(node.target) == "control_deps"]
+    for node in wrappers:
         inner = getattr(gm, node.args[1].target)
         passed = node.args[2:]
         with gm.graph.inserting_before(node):
@@ -59,9 +58,13 @@ def unwrap(gm) -> None:
             if user.op == "call_function" and user.target is operator.getitem and user.args[1] > 0:
                 user.replace_all_uses_with(passed[user.args[1] - 1])
                 gm.graph.erase_node(user)
-        if not node.users:
-            gm.graph.erase_node(node)
-    gm.graph.eliminate_dead_code()
+    for node in reversed(wrappers):  # later ones name earlier ones as what they wait for
+        inner = node.args[1]
+        for user in list(node.users):  # what the record or wait itself returns: nothing
+            gm.graph.erase_node(user)
+        gm.graph.erase_node(node)
+        if not inner.users:
+            gm.graph.erase_node(inner)
 
 
 def _stream_of(node) -> int:

@@ -221,3 +221,15 @@ void sk__core_end_sub(sk__core *core) {
   sk__ledger *ledger = &sk__seat_of(core)->ledger;
   ledger->scope = ledger->entries.count;
 }
+
+/* ---- for debuggers ---------------------------------------------------------------------------- */
+
+/* Called from break point conditions (docs/debugging.md): which core runs on this thread, without any effect. */
+SK__API int sk_debug_core(void);
+SK__API int sk_debug_block(void);
+int sk_debug_core(void) { return sk__self != NULL ? (int)sk__self->index : -1; }
+int sk_debug_block(void) {
+  const sk__core *core = sk__self;
+  if (core == NULL) return -1;
+  return core->type == SK__AIC ? (int)core->block_idx : (int)(core->block_idx * core->ratio + core->sub_block);
+}

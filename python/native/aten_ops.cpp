@@ -26,7 +26,7 @@ bool is_number(const at::Tensor &tensor) { return tensor.is_cpu() && tensor.dim(
 
 /* ---- sums, differences, products ---- */
 
-/* self op other of one dtype, other of the same shape, one element, or a number; false: not for the library. */
+/* self op other of one dtype, other a number or broadcast to the shape of self; false: not for the library. */
 bool elementwise(operator_call &call, const at::Tensor &self, const at::Tensor &other, const at::Scalar *alpha) {
   if (!on_device(self) || self.numel() == 0) return false;
   bool whole = at::isIntegralType(self.scalar_type(), true);
@@ -39,8 +39,7 @@ bool elementwise(operator_call &call, const at::Tensor &self, const at::Tensor &
     else call.real("scalar", value.toDouble());
   } else {
     if (!on_device(other) || other.scalar_type() != self.scalar_type()) return false;
-    bool one = other.numel() == 1 && other.dim() <= self.dim();
-    if (!one && other.sizes() != self.sizes()) return false;
+    if (other.dim() > self.dim()) return false;
     call.input(other);
   }
   if (alpha == nullptr) return call.legal();

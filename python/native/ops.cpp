@@ -166,9 +166,17 @@ at::Tensor quant_matmul(const at::Tensor &x1, const at::Tensor &x2, const at::Te
   return call.launch()[0];
 }
 
+at::Tensor trans_quant_param(const at::Tensor &scale, const std::optional<at::Tensor> &offset, std::optional<int64_t> round_mode) {
+  const char *op = "npu_trans_quant_param";
+  operator_call call("TransQuantParamV2");
+  call.input(on_npu(scale, op, "scale")).input(given(offset, op, "offset")).integer("round_mode", round_mode.value_or(0));
+  return call.launch()[0];
+}
+
 }  // namespace
 
 TORCH_LIBRARY_FRAGMENT(npu, m) {
+  m.def("npu_trans_quant_param(Tensor scale, Tensor? offset=None, int? round_mode=0) -> Tensor");
   m.def(
       "npu_dequant_swiglu_quant(Tensor x, *, Tensor? weight_scale=None, Tensor? activation_scale=None, Tensor? bias=None, "
       "Tensor? quant_scale=None, Tensor? quant_offset=None, Tensor? group_index=None, bool activate_left=False, int quant_mode=0, "
@@ -189,6 +197,7 @@ TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) {
   m.impl("npu_dynamic_quant", dynamic_quant);
   m.impl("npu_dequant_swiglu_quant", dequant_swiglu_quant);
   m.impl("npu_quant_matmul", quant_matmul);
+  m.impl("npu_trans_quant_param", trans_quant_param);
 }
 
 }  // namespace sk_torch

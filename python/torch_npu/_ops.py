@@ -45,6 +45,12 @@ def _(x1, x2, scale, *, offset=None, pertoken_scale=None, bias=None, output_dtyp
     return x1.new_empty([*batch, x1.shape[-2], x2.shape[-1]], dtype=_SCALAR_TYPES.get(output_dtype, torch.int8))
 
 
+@torch.library.register_fake("npu::npu_trans_quant_param", lib=_library)
+def _(scale, offset=None, round_mode=0):
+    shape = scale.shape if offset is None else [max(scale.numel(), offset.numel())]
+    return scale.new_empty(shape, dtype=torch.int64)
+
+
 # ---- scopes --------------------------------------------------------------------------------------
 
 def _mark(core_call):

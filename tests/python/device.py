@@ -136,6 +136,11 @@ def quantised_operators_follow_their_rules():
         torch.testing.assert_close(got.cpu().double(), want, rtol=1e-2, atol=1e-3)
     assert "output_dtype 7 is not simulated" in raised(RuntimeError, torch_npu.npu_quant_matmul, x1.npu(), x2.npu(), scale.npu(),
                                                       output_dtype=torch.float64)
+    words = torch_npu.npu_trans_quant_param(scale.npu(), round_mode=1)
+    assert words.dtype == torch.int64 and (words.cpu() >> 46).tolist() == [1] * 48
+    got = torch_npu.npu_quant_matmul(x1.npu(), x2.npu(), words, output_dtype=torch.float16)
+    torch.testing.assert_close(got.cpu().double(), (x1.int() @ x2.int()).double() * scale.double(), rtol=2e-3, atol=1e-3)
+    assert "round_mode is 3" in raised(RuntimeError, torch_npu.npu_trans_quant_param, scale.npu(), round_mode=3)
     x, weight_scale, token = torch.randint(-999, 999, (8, 128), dtype=torch.int32), torch.rand(128) * 1e-2, torch.rand(8, 1)
     y, s = torch_npu.npu_dequant_swiglu_quant(x.npu(), weight_scale=weight_scale.npu(), activation_scale=token.npu(),
                                               activate_left=True, quant_mode=1)

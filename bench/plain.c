@@ -1,6 +1,7 @@
 /* plain.c - the plain sides: c = a + b over arrays, and pure arithmetic, on pinned threads.
  *
  *   plain add THREADS ELEMENTS_MI
+ *   plain add16 THREADS ELEMENTS_MI the same bytes as so many half values: sums of 16-bit integers, the cheapest there are
  *   plain arithmetic THREADS        the same work on each thread: one CPU per thread takes the same time */
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +27,15 @@ static void *add(void *context) {
   const float *restrict a = p->a, *restrict b = p->b;
   float *restrict c = p->c;
   for (size_t i = 0; i < p->count; i++) c[i] = a[i] + b[i];
+  return NULL;
+}
+
+static void *add16(void *context) {
+  part *p = context;
+  pin(p->cpu);
+  const uint16_t *restrict a = (const void *)p->a, *restrict b = (const void *)p->b;
+  uint16_t *restrict c = (void *)p->c;
+  for (size_t i = 0; i < 2 * p->count; i++) c[i] = (uint16_t)(a[i] + b[i]);
   return NULL;
 }
 
@@ -79,10 +89,13 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "add") == 0) {
     j.work = add;
     split(&j, (size_t)contender_number("plain", argc > 3 ? argv[3] : NULL, 256) << 20);
+  } else if (strcmp(argv[1], "add16") == 0) {
+    j.work = add16;
+    split(&j, ((size_t)contender_number("plain", argc > 3 ? argv[3] : NULL, 256) << 20) / 2);
   } else if (strcmp(argv[1], "arithmetic") == 0) {
     j.work = arithmetic;
   } else {
-    contender_stop("plain", "usage: plain add THREADS ELEMENTS_MI | plain arithmetic THREADS");
+    contender_stop("plain", "usage: plain add|add16 THREADS ELEMENTS_MI | plain arithmetic THREADS");
   }
   choose_cpus(&j);
   return contender_serve(run, &j);

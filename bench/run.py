@@ -134,6 +134,13 @@ class Bench:
     def stream(self):
         return ratio(self.simulated("stream", 32, 64, threads=2), self.plain("add", 2, 64), WALL, self.repeat)
 
+    def tensor(self):
+        return ratio(self.simulated("tensor_add", "queue", "float", 16), self.simulated("tensor_add", "flags", "float", 16), CPU, self.repeat)
+
+    def half_add(self):
+        """8192 x 8192 values: 403 MB are moved."""
+        return ratio(self.simulated("tensor_add", "queue", "half", 64, threads=2), self.plain("add16", 2, 64), WALL, self.repeat)
+
     def checks_bulk(self):
         kernels = [("stream", 16, 16), ("stream", 32, 16), ("stream", 64, 16), ("seed", "gating"), ("seed", "quant"),
                    ("matmul", 1024, 1024, 1024)]
@@ -205,6 +212,21 @@ class Bench:
             ours = [str(self.build / "skcc"), "-O2", str(HERE / "stream.c"), "-o", out]
             plain = ["gcc", "-O2", "-D_GNU_SOURCE", str(HERE / "plain.c"), "-o", out, "-pthread"]
             return statistics.median(self.run(ours)[WALL] / self.run(plain)[WALL] for _ in range(self.repeat))
+
+    def tensor_commands(self, directory):
+        out = str(pathlib.Path(directory) / "a.o")
+        return ([str(self.build / "skcc"), "-O2", "-c", str(HERE / "tensor_kernel.cpp"), "-o", out],
+                ["g++", "-O2", "-c", str(HERE / "includes.cpp"), "-o", out])
+
+    def compile_tensor(self):
+        with tempfile.TemporaryDirectory() as directory:
+            ours, plain = self.tensor_commands(directory)
+            return statistics.median(self.run(ours)[CPU] / self.run(plain)[CPU] for _ in range(self.repeat))
+
+    def compile_tensor_seconds(self):
+        with tempfile.TemporaryDirectory() as directory:
+            ours, _ = self.tensor_commands(directory)
+            return least(self.run(ours)[WALL] for _ in range(self.repeat))
 
     def planning(self, work, *counts):
         """Least CPU milliseconds of several runs in one process each, per shape of graph and count of tasks, taking turns."""
@@ -280,6 +302,8 @@ class Bench:
 ROWS = [
     ("seed", "x", 2.0, 2, Bench.seed, "seed case un-fused, checks on, over numpy on two processes"),
     ("stream", "x", 1.3, 2, Bench.stream, "asc_add over 64 Mi floats, 32 KiB tiles, checks on, over a plain loop"),
+    ("tensor", "x", 1.05, 1, Bench.tensor, "float add by C++ tensors and queues over the same by the C API and flags"),
+    ("half-add", "x", 3.0, 2, Bench.half_add, "half add of 8192 x 8192, C++ tensors, checks on, over a plain loop"),
     ("checks-bulk", "x", 1.3, 1, Bench.checks_bulk, "checks on over checks off, tiles of 16 to 64 KiB, the operators, matmul"),
     ("checks-small", "ns", 20.0, 1, Bench.checks_small, "added to a vector instruction of 256 bytes"),
     ("hook-load", "ns", 4.0, 1, Bench.hook_load, "plain load from device memory, a hit"),
@@ -291,6 +315,8 @@ ROWS = [
     ("launch", "us", 10.0, 1, Bench.launch, "empty kernel on 48 cores, and the wait for it"),
     ("twin", "x", 5.0, 1, Bench.twin, "verify unfused,fused of a stream over one plain run"),
     ("compile", "x", 4.0, 1, Bench.compile, "skcc of a kernel with host code over gcc of plain C"),
+    ("compile-tensor", "x", 2.5, 1, Bench.compile_tensor, "kernel_operator.h and 150 lines over C++ with vector, algorithm, string; CPU"),
+    ("compile-tensor-s", "s", 1.5, 1, Bench.compile_tensor_seconds, "the former, in seconds"),
     ("plan-100", "ms", 0.2, 1, lambda bench: bench.plan_time(100), "planning of 100 tasks on four streams, graph in memory"),
     ("plan-1000", "ms", 1.5, 1, lambda bench: bench.plan_time(1000), "the same of 1,000 tasks"),
     ("plan-10000", "ms", 17.0, 1, lambda bench: bench.plan_time(10000), "the same of 10,000 tasks"),

@@ -49,7 +49,14 @@ bool elementwise(operator_call &call, const at::Tensor &self, const at::Tensor &
   return call.legal();
 }
 
+/* Sums and products may change sides, so that the one with more elements stands on the left. */
+bool other_is_larger(const at::Tensor &self, const at::Tensor &other) { return on_device(other) && other.numel() > self.numel(); }
+
 at::Tensor add(const at::Tensor &self, const at::Tensor &other, const at::Scalar &alpha) {
+  if (alpha.equal(1) && other_is_larger(self, other)) {
+    operator_call swapped("Add");
+    if (elementwise(swapped, other, self, nullptr)) return swapped.launch()[0];
+  }
   operator_call call("Add");
   return elementwise(call, self, other, &alpha) ? call.launch()[0] : on_cpu<at::_ops::add_Tensor>::call(self, other, alpha);
 }
@@ -58,6 +65,10 @@ at::Tensor sub(const at::Tensor &self, const at::Tensor &other, const at::Scalar
   return elementwise(call, self, other, &alpha) ? call.launch()[0] : on_cpu<at::_ops::sub_Tensor>::call(self, other, alpha);
 }
 at::Tensor mul(const at::Tensor &self, const at::Tensor &other) {
+  if (other_is_larger(self, other)) {
+    operator_call swapped("Mul");
+    if (elementwise(swapped, other, self, nullptr)) return swapped.launch()[0];
+  }
   operator_call call("Mul");
   return elementwise(call, self, other, nullptr) ? call.launch()[0] : on_cpu<at::_ops::mul_Tensor>::call(self, other);
 }

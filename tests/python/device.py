@@ -109,7 +109,8 @@ def library_operators_agree_with_the_cpu():
         x, y = (torch.randn(6, 40) * 9).to(dtype), (torch.randn(6, 40) * 9).to(dtype)
         for function in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a + 3, lambda a, b: a * 2,
                          lambda a, b: torch.add(a, b, alpha=2), lambda a, b: a.clone().add_(b).sub_(1).mul_(b),
-                         lambda a, b: a + b[0, 0], lambda a, b: a + b[0], lambda a, b: a * b[:, :1], lambda a, b: b[0] - a, lambda a, b: torch.isinf(a), lambda a, b: a.to(torch.float32),
+                         lambda a, b: a + b[0, 0], lambda a, b: a + b[0], lambda a, b: a * b[:, :1], lambda a, b: b[0] - a, lambda a, b: b[0] + a, lambda a, b: b[:, :1] * a,
+                         lambda a, b: b[:3].reshape(3, 1, 40) + a, lambda a, b: torch.isinf(a), lambda a, b: a.to(torch.float32),
                          lambda a, b: a.to(torch.bool), lambda a, b: a.float().to(torch.bfloat16)):
             got, want = function(x.npu(), y.npu()), function(x, y)
             assert got.dtype == want.dtype and torch.equal(got.cpu(), want), (dtype, got.cpu() - want)

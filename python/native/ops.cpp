@@ -1,4 +1,5 @@
 /* ops.cpp - operators of the namespace npu: schemas, and the calls of the operator library behind them. */
+#include <ATen/ExpandUtils.h>
 #include <ATen/ops/empty.h>
 #include <torch/library.h>
 
@@ -128,7 +129,14 @@ std::tuple<at::Tensor, at::Tensor> dequant_swiglu_quant(
   int64_t dim = activate_dim.value_or(-1);
   check_absent(dim == -1 || dim == x.dim() - 1, op, "activate_dim", "None, the last dimension");
   operator_call call("DequantSwigluQuant");
-  call.input(on_npu(x, op, "x")).input(given(weight_scale, op, "weight_scale")).input(given(activation_scale, op, "activation_scale"));
+  call.input(on_npu(x, op, "x"));
+  for (const auto &[scale, name] : {std::make_pair(&weight_scale, "weight_scale"), std::make_pair(&activation_scale, "activation_scale")}) {
+    at::Tensor scales = given(*scale, op, name);
+    bool unused = scales.defined() && x.is_floating_point(); /* what is no integer needs no dequantisation */
+    TORCH_CHECK(!unused || at::is_expandable_to(scales.sizes(), x.sizes()), op, ": ", name, " has shape ", scales.sizes(),
+                "; it must broadcast to that of x, ", x.sizes());
+    call.input(unused ? at::Tensor() : scales);
+  }
   call.input(given(bias, op, "bias")).input(given(quant_scale, op, "quant_scale")).input(given(quant_offset, op, "quant_offset"));
   call.input(given(group_index, op, "group_index"));
   call.integer("activate_left", activate_left).integer("quant_mode", quant_mode).integer("swiglu_mode", swiglu_mode);

@@ -6,10 +6,13 @@ them unless clone_output is set.
 """
 import torch
 
+from torch_npu import Format, get_npu_format
+
 from . import debug, dump, static_kernel, streams
 from .messages import at, node_line, warn
 
 DEVICE = "npu"
+_PLAIN_FORMATS = (Format.UNDEFINED, Format.NCHW, Format.NHWC, Format.ND, Format.NCDHW, Format.NDHWC, Format.NCL, Format.NC)
 
 
 def _on_device(value) -> bool:
@@ -159,7 +162,8 @@ class CompiledGraph:
         for index, one in enumerate(args):
             if not _on_device(one) or index in self.parameters:
                 continue
-            if index in self.mutated or not self.config.clone_input:
+            # A private format belongs to the memory: a buffer would not have it.
+            if index in self.mutated or not self.config.clone_input or get_npu_format(one) not in _PLAIN_FORMATS:
                 fixed.append((index, one.data_ptr()))
                 continue
             # The traced graph may rely on the strides; memory that overlaps itself cannot be copied into.

@@ -28,10 +28,23 @@ def quantise(x, smooth_scales=None):
 
 
 class Plain:
-    """torch_npu and torchair with nothing behind them."""
+    """torch_npu with nothing behind it."""
 
     npu_moe_gating_top_k_softmax = staticmethod(gating)
     npu_dynamic_quant = staticmethod(quantise)
+
+
+class Nothing:
+    """torchair and its configuration: whatever is asked for is there and does nothing."""
+
+    def __getattr__(self, name):
+        return self
+
+    def __setattr__(self, name, value):
+        pass
+
+    def __call__(self, *args, **kwargs):
+        return self
 
 
 def plain_text(text):
@@ -51,7 +64,7 @@ def main():
     names = {"__name__": "__main__"}
     if kind == "plain":
         text = plain_text(text)
-        names["torch_npu"] = Plain
+        names.update(torch_npu=Plain, torchair=Nothing(), CompilerConfig=Nothing())
     else:
         from superkernel.__main__ import make_visible
         make_visible()

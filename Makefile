@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NINJA := .venv/bin/ninja
 MESON := .venv/bin/meson
 
-.PHONY: all demo test bench hard sanitize clang install setup clean
+.PHONY: all demo test bench mutate hard sanitize clang install setup clean
 .DEFAULT_GOAL := all
 
 setup:
@@ -27,6 +27,10 @@ test: all
 
 bench: all
 	@$(PY) bench/run.py $(BUILD)
+
+# Every operator with one place changed at a time, and unchanged in 500 random schedules.
+mutate: all
+	@$(PY) tests/mutate/mutate.py --quiet --schedules 500 $(BUILD)
 
 # Two-line caches, queues of one, a fiber switch at each chance: the whole suite passes it.
 hard:

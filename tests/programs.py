@@ -37,7 +37,8 @@ class Sandbox:
         environment.update(more.pop("env", {}))
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
-        return subprocess.run([str(word) for word in words], cwd=self.path, env=environment, text=True, timeout=120, check=False, **more)
+        more.setdefault("timeout", 120)
+        return subprocess.run([str(word) for word in words], cwd=self.path, env=environment, text=True, check=False, **more)
 
     def skv(self, *words: object, **more) -> subprocess.CompletedProcess:
         return self.run(SKV, *words, **more)

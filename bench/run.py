@@ -283,6 +283,24 @@ class Bench:
                 ratios.append(statistics.median(cpu("verify") / cpu("run") for _ in range(max(1, self.repeat // 3))))
         return max(ratios, default=None)
 
+    def torch_seconds(self, *words):
+        """CPU seconds of each look of torch_side.py; none where the front ends are not built."""
+        if not self.scripts():
+            return []
+        done = subprocess.run([sys.executable, str(HERE / "torch_side.py"), *map(str, words)], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(self.build / "python"), "SUPERKERNEL_THREADS": "1"})
+        if done.returncode != 0:
+            raise Trouble(f"torch_side.py {' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return [float(line.split()[CPU]) for line in done.stdout.splitlines()]
+
+    def torch_call(self):
+        looks = self.torch_seconds("call", 200)
+        return least(looks) / 200 * 1e6 if looks else None
+
+    def torch_import(self):
+        looks = [one for _ in range(max(1, self.repeat // 3)) for one in self.torch_seconds("import")]
+        return least(looks) if looks else None
+
     def start(self):
         return statistics.median(self.run([str(self.build / "skv"), "version"])[WALL] for _ in range(5 * self.repeat)) * 1e3
 
@@ -325,6 +343,8 @@ ROWS = [
     ("plan-read", "ms", 170.0, 1, Bench.plan_read, "reading the JSON of 10,000 tasks, in none of the others"),
     ("script", "x", 3.0, 1, Bench.script, "verify_*.py of the examples after imports over the same on CPU tensors, aot_eager"),
     ("script-verify", "x", 2.0, 1, Bench.script_verify, "skv verify of these scripts over skv run"),
+    ("torch-call", "us", 15.0, 1, Bench.torch_call, "an eager operator of torch_npu until it is queued, the core's launch included"),
+    ("torch-import", "s", 0.3, 1, Bench.torch_import, "what import torch_npu adds to import torch"),
     ("start", "ms", 20.0, 1, Bench.start, "skv version"),
     ("memory", "x", 3.0, 1, Bench.memory, "peak beyond 64 MiB over device memory, seed case"),
 ]

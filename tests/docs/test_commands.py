@@ -24,7 +24,7 @@ def run_document(document: str) -> None:
     assert found, f"{document} shows no command"
     with tempfile.TemporaryDirectory() as scratch:
         for line in found:
-            command = line.replace("/tmp/", f"{scratch}/").replace("build/", f"{BUILD}/", 1)
+            command = line.replace("/tmp/", f"{scratch}/").replace("build/", f"{BUILD}/")
             done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"{line}: exit {done.returncode}\n{done.stdout}{done.stderr}"
 

@@ -117,8 +117,13 @@ __aicore__ static inline void cube_load_l1_nz(const cube_tiling *t, __cbuf__ uin
                                               uint32_t rows, uint32_t columns, uint32_t all_rows, bool turned) {
   uint32_t c0 = cube_c0(t), padded = cube_up(all_rows, 16), length = cube_up(rows, 16);
   __gm__ uint8_t *from = matrix + ((uint64_t)(column / c0) * padded + row) * CUBE_COLUMN;
-  asc_copy_gm2l1((__cbuf__ void *)to, (__gm__ void *)from, (uint16_t)((columns + c0 - 1) / c0), (uint16_t)length,
-                 (uint16_t)(padded - length), (uint16_t)(cube_l1_rows(t, rows, turned) - length));
+  uint32_t number = (columns + c0 - 1) / c0, l1_rows = cube_l1_rows(t, rows, turned);
+  if (padded - length <= UINT16_MAX) {
+    asc_copy_gm2l1((__cbuf__ void *)to, (__gm__ void *)from, (uint16_t)number, (uint16_t)length, (uint16_t)(padded - length), (uint16_t)(l1_rows - length));
+    return;
+  }
+  for (uint32_t i = 0; i < number; i++) /* further apart than a gap can tell */
+    asc_copy_gm2l1((__cbuf__ void *)(to + i * l1_rows * CUBE_COLUMN), (__gm__ void *)(from + (uint64_t)i * padded * CUBE_COLUMN), length * CUBE_COLUMN);
 }
 
 __aicore__ static inline void cube_load_step(cube_core *c, const cube_block *b, uint32_t k0, uint32_t k) {

@@ -150,6 +150,15 @@ static void test_weights_in_nz(void **state) {
         play((product){sizes[i / 2][0], sizes[i / 2][1], sizes[i / 2][2], false, i % 2 != 0, true, 0, i == 3 ? 2 : 0, 0}, types[t], true, &rng);
 }
 
+/* More rows of a stored weight than a gap between bursts can count. */
+static void test_tall_weights(void **state) {
+  (void)state;
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("tall"));
+  device_open();
+  play((product){2, 48, 70001, false, true, true, 0, 0, 0}, SK_INT8, true, &rng);
+  play((product){2, 48, 70001, false, true, false, 0, 0, 0}, SK_FLOAT16, true, &rng);
+}
+
 /* Two batch dimensions, one of them repeated in each operand. */
 static void test_two_batch_dimensions(void **state) {
   (void)state;
@@ -203,4 +212,4 @@ static void test_refusals(void **state) {
 SK_TESTS(SK_TEST(test_refusals), SK_TEST(test_1_1_1), SK_TEST(test_1_64_64), SK_TEST(test_2_3_5), SK_TEST(test_16_16_16), SK_TEST(test_17_33_31),
          SK_TEST(test_48_64_64), SK_TEST(test_127_100_129), SK_TEST(test_128_128_128), SK_TEST(test_33_257_300), SK_TEST(test_140_530_65),
          SK_TEST(test_blocks_on_one_core), SK_TEST(test_blocks_on_three_cores), SK_TEST(test_long_sums), SK_TEST(test_real_numbers),
-         SK_TEST(test_batches), SK_TEST(test_weights_in_nz), SK_TEST(test_two_batch_dimensions), SK_TEST(test_overflow_of_half_is_infinite))
+         SK_TEST(test_batches), SK_TEST(test_weights_in_nz), SK_TEST(test_tall_weights), SK_TEST(test_two_batch_dimensions), SK_TEST(test_overflow_of_half_is_infinite))

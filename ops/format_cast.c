@@ -131,6 +131,8 @@ static int plan(sk_ops_job *job) {
   sk_ops_output(&job->out[0], self, self->dtype);
   if (!from_nz) job->out[0].format = customized(job);
   size_t by_bytes = sk_dtype_bytes((sk_dtype)by), row_bytes = sk_ops_c0(from_nz ? self : &job->out[0]) * sk_dtype_bytes(self->dtype);
+  if (from_nz && row_bytes != 32 && row_bytes != 64)
+    return sk_ops_refuse(name, "format of self", (uint64_t)self->format, "one whose fractal rows take 32 or 64 bytes");
   if (job->given[AT_CUSTOMIZE] && (by_bytes == 0 || by_bytes == 8 || (row_bytes != 32 && row_bytes != 64)))
     return sk_ops_refuse(name, "customize_dtype", (uint64_t)by, "a type of 1, 2 or 4 bytes of which 32 bytes are 32 or 64 bytes of elements of self");
   return ACL_SUCCESS;

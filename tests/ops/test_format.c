@@ -92,6 +92,9 @@ static void test_refusals(void **state) {
   assert_refused(PLAN(x, INTEGER("acl_format", 4)), "acl_format is 4", "29 (FRACTAL_NZ)");
   assert_refused(PLAN(x, INTEGER("acl_format", 2)), "acl_format is the format of self", "29 for row-major");
   assert_refused(PLAN(nz, INTEGER("acl_format", 29)), "acl_format is the format of self", "2 for FRACTAL_NZ");
+  sk_tensor narrow = nz;
+  narrow.format = SK_FRACTAL_NZ_C0_8;
+  assert_refused(PLAN(narrow, INTEGER("acl_format", 2)), "format of self is 54", "32 or 64 bytes");
   assert_refused(PLAN(row, INTEGER("acl_format", 29)), "rank of self is 1", "2 to 8");
   assert_refused(PLAN(wide, INTEGER("acl_format", 29)), "self is int64", "float32");
   assert_refused(PLAN(x, INTEGER("customize_dtype", SK_INT32)), "customize_dtype is 3", "32 or 64 bytes");

@@ -8,6 +8,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import torch
 
+from torchair import _debug_files
+from torchair._debug_files import PassFiles
 from torchair._ge_concrete_graph import graph_dump
 from torchair._ge_concrete_graph.executor import _Plain
 from torchair._ge_concrete_graph.fx2ge_converter import GeConcreteGraph, check_scopes
@@ -97,16 +99,20 @@ class _GraphCompiler:
 
     def __init__(self, config: CompilerConfig):
         self.config = config
+        self.directory: Optional[str] = None  # for files about the compilation
 
     def __call__(self, gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> Callable:
         config = self.config
         _refuse_what_is_not_modelled(config)
-        self._run_passes(gm, example_inputs)
+        files = PassFiles(self.directory)
+        files.graph(gm, "lowered")
+        self._run_passes(gm, example_inputs, files)
         _refuse_marks_of_captured_graphs(gm.graph)
         check_scopes(gm.graph)
         concrete = GeConcreteGraph(config, f"graph_{next(_numbers)}")
         concrete.convert(gm)
         concrete.dump("original")
+        files.ge_graph(concrete.graph, config.debug.graph_dump.type.value)
         plain = self._instead(gm, concrete.name)
         if plain is not None:
             return plain
@@ -117,18 +123,22 @@ class _GraphCompiler:
 
         return run
 
-    def _run_passes(self, gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> None:
+    def _run_passes(self, gm: torch.fx.GraphModule, example_inputs: Sequence[Any], files: PassFiles) -> None:
         config = self.config
         if config.post_grad_custom_pre_pass:
             config.post_grad_custom_pre_pass.value(gm, example_inputs, config)
+            files.graph(gm, "custom_pre_pass")
         if "torch_npu" in sys.modules:  # the passes of both graph modes come with it
             from torch_npu.npugraph_ex import passes, patterns
             if config.experimental_config.remove_noop_ops:
                 passes.remove_noops(gm)
+                files.graph(gm, "remove_noops")
             if config.experimental_config.pattern_fusion_pass:
                 patterns.apply(gm)
+                files.graph(gm, "patterns")
         if config.post_grad_custom_post_pass:
             config.post_grad_custom_post_pass.value(gm, example_inputs, config)
+            files.graph(gm, "custom_post_pass")
         gm.graph.eliminate_dead_code()
         gm.recompile()
 
@@ -171,6 +181,8 @@ class _NpuBackend:
     def __call__(self, gm: torch.fx.GraphModule, example_inputs: List[Any]) -> Callable:
         from torch._dynamo.backends.common import aot_autograd
         compiler = get_compiler(self.config)
+        if isinstance(compiler, _GraphCompiler):
+            compiler.directory = _debug_files.new_model(gm)
         keep = bool(self.config.experimental_config.keep_inference_input_mutations)
         lower = aot_autograd(fw_compiler=compiler, bw_compiler=_backward, inference_compiler=compiler,
                              decompositions=self.decompositions, keep_inference_input_mutations=keep)

@@ -278,10 +278,25 @@ def summaries_list_the_operators():
     assert any(line.startswith("mm,aten.mm.default,") and '"float32[2, 2]"' in line for line in lines), lines
 
 
+def debugging_a_compilation_leaves_its_graphs():
+    import subprocess
+    text = ("import sys; sys.path.insert(0, %r)\nimport torch, torchair\n"
+            "torch.compile(lambda x: x + 1, backend=torchair.get_npu_backend(), dynamic=False)(torch.ones(2))\n"
+            % str(HERE.parents[1] / "python"))
+    with tempfile.TemporaryDirectory() as here:
+        subprocess.run([sys.executable, "-c", text], cwd=here, env={**os.environ, "TORCH_COMPILE_DEBUG": "1"}, check=True,
+                       capture_output=True, timeout=200)
+        files = {str(path.relative_to(here)).split("/torchair/")[-1]: path.read_text() for path in Path(here).rglob("*.txt")
+                 if "/torchair/" in str(path)}
+    assert set(files) == {"model__0/dynamo_out_graph.txt", "model__0/forward/000_aot_forward_lowered.txt",
+                          "model__0/forward/001_aot_forward_ge_graph.txt"}, files.keys()
+    assert text_format.Parse(files["model__0/forward/001_aot_forward_ge_graph.txt"], GE["GraphDef"]()).op[1].type == "Const"
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([
         files_are_named_by_stage_graph_process_and_time, a_directory_can_be_chosen, nothing_is_written_without_a_type,
         nothing_is_written_before_the_first_call, a_pbtxt_that_cannot_be_written_is_said, pbtxt_is_a_tensorflow_graph,
         every_value_of_a_pbtxt_is_text_of_the_description, pbtxt_lines_have_their_indentation, control_edges_have_a_caret,
         txt_is_the_description, hard_values_come_back, py_builds_the_graph_again, eager_dumps_hold_the_results,
-        summaries_list_the_operators]))
+        summaries_list_the_operators, debugging_a_compilation_leaves_its_graphs]))

@@ -58,7 +58,7 @@ def to_pbtxt(graph: GraphDef) -> str:
     return "".join(line + "\n" for op in graph.op for line in _node(op))
 
 
-_FORMS = {"txt": to_text, "pbtxt": to_pbtxt, "py": to_python}
+FORMS = {"txt": to_text, "pbtxt": to_pbtxt, "py": to_python}
 
 
 def dump(graph: GraphDef, config: CompilerConfig, stem: str) -> None:
@@ -69,7 +69,7 @@ def dump(graph: GraphDef, config: CompilerConfig, stem: str) -> None:
     directory = config.debug.graph_dump.path.value or os.getcwd()
     path = os.path.join(directory, file_name(stem, kind))
     try:
-        text = _FORMS[kind](graph)
+        text = FORMS[kind](graph)
         os.makedirs(directory, exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

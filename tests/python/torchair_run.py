@@ -178,8 +178,9 @@ def operators_without_a_kernel_cut_the_scope():
 
     fused, plan = plan_of(model, X.npu())
     assert same(model(X.npu()), fused)
-    assert "sk_sp1_split_0_2_start_MoeGatingTopKSoftmax" in plan and "SpecialI0e" in plan.split("not fused:")[1], plan
-    assert "_start_DynamicQuant_end_DynamicQuant" in plan, plan
+    assert "sk_sp1_split_0_3_start_MoeGatingTopKSoftmax_end_Cast" in plan, plan
+    assert "sk_sp1_split_3_6_start_Cast_1_end_DynamicQuant" in plan, plan
+    assert "SpecialI0e" in plan.split("not fused:")[1] and plan.split("not fused:")[1].count("(node") == 1, plan
 
 
 def dynamic_sizes_are_not_fused():
@@ -355,6 +356,19 @@ def an_operator_with_a_kernel_of_ones_own():
     assert "sk_sp1_start_SquaredRelu_end_MoeGatingTopKSoftmax" in plan and "of 2 operators" in plan, plan
 
 
+def a_custom_operator_before_dequant_swiglu_quant():
+    weight_scale = torch.rand(64, 128).npu()
+
+    def model(x):
+        with scope.super_kernel("sp1"):
+            y = torch_npu.my_custom_op(x, 2.0)
+            return torch_npu.npu_dequant_swiglu_quant(y, weight_scale=weight_scale, quant_mode=1)
+
+    fused, plan = plan_of(model, X.npu())
+    assert same(torch_npu.npu_dequant_swiglu_quant((X * 2).npu(), weight_scale=weight_scale, quant_mode=1), fused)
+    assert "sk_sp1_start_MyCustomOp_end_DequantSwigluQuant" in plan, plan
+
+
 def a_custom_operator_that_writes_its_argument():
     def model(x):
         y = x * 2
@@ -382,6 +396,36 @@ def private_formats_stand_in_the_inputs():
     blocks = text.split("op {\n")
     (block,) = [block for block in blocks if 'key: "format_for_int"\n      value {\n        i: 29' in block]
     assert 'type: "Data"' in block and 'key: "origin_format_for_int"\n      value {\n        i: 2' in block, block
+
+
+class Quantised(torch.nn.Module):
+    """A quantised product with a weight in a private format, then an activation, returned from inside the block."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def forward(self, x1, x2, scale, offset, bias, pertoken_scale, weight_scale):
+        with scope.super_kernel(self.name, ""):
+            product = torch_npu.npu_quant_matmul(x1, x2, scale, offset=offset, bias=bias, pertoken_scale=pertoken_scale,
+                                                 output_dtype=torch.bfloat16)
+            return torch_npu.npu_dequant_swiglu_quant(product, weight_scale=weight_scale), product
+
+
+def a_weight_in_a_private_format():
+    seed = torch.Generator().manual_seed(5)
+    x1 = torch.randint(-10, 10, (48, 256), dtype=torch.int8, generator=seed)
+    x2 = torch.randint(-10, 10, (256, 128), dtype=torch.int8, generator=seed)
+    scale, pertoken = torch.rand(128, generator=seed), torch.rand(48, generator=seed)
+    weight = torch_npu.npu_format_cast(x2.npu(), 29)
+    assert torch_npu.get_npu_format(weight) == 29 and torch.equal(weight.cpu(), x2)
+    arguments = (x1.npu(), weight, scale.npu(), None, None, pertoken.npu(), torch.rand(48, 128, generator=seed).npu())
+    (plain, product), bare = plan_of(Quantised(None), *arguments)
+    (fused, again), plan = plan_of(Quantised("sp1"), *arguments)
+    assert same((*plain, product), (*fused, again)) and "no SuperKernel" in bare
+    assert "sk_sp1_start_QuantBatchMatmulV3_end_DequantSwigluQuant" in plan and "of 2 operators" in plan, plan
+    exact = (x1.double() @ x2.double()) * scale.double() * pertoken.double()[:, None]
+    assert torch.allclose(product.cpu().double(), exact, rtol=2**-8), (product.cpu().double() - exact).abs().max()
 
 
 def arguments_of_many_kinds():

@@ -386,6 +386,11 @@
     "Wrong result that depends on timing.", \
     "Happens-before over pipes, cores and launches: the two accesses have no path.", \
     "A flag between the pipes, a cross-core flag or SyncAll between the cores, an event between the streams.") \
+  X("SK_PROGRAM", FUSER, "SuperKernel program breaks its own rules", \
+    "The fuser calls a function on cores that the SK does not start, or leaves an early start open across a barrier.", \
+    "Missing results, or a barrier that opens early.", \
+    "The instruction lists of each SK are checked before it runs. Edges without synchronisation show as unordered accesses when it runs (H18, H19).", \
+    "Report it with the graph (skv run --save-graph).") \
   X("LAUNCH_INVALID", HOST, "Launch that the chip cannot run", \
     "Block count, argument size or kernel type are out of range.", \
     "The launch is refused.", \

@@ -59,6 +59,7 @@ static void judge_queue(sk__checker *checker, const sk__plan *plan, const sk__sk
 }
 
 void sk__judge_plan(sk__checker *checker, const sk__plan *plan) {
+  for (size_t k = 0; k < plan->sk_count; k++) sk__judge_program(checker, plan, &plan->sks[k]);
   for (size_t k = 0; k < plan->sk_count; k++)
     for (int queue = SK__AIC; queue <= SK__AIV; queue++) judge_queue(checker, plan, &plan->sks[k], queue);
 }

@@ -307,3 +307,15 @@ void sk__fault_report(sk__worker *worker, sk__core *core) {
   describe_fault(machine, fault, core, &finding);
   sk__report(core->checker, &finding);
 }
+
+void sk_kernel_leaves(const char *call, const void *site) {
+  sk__core *core = sk__self;
+  if (core == NULL) return;
+  sk__finding finding = sk__core_finding(core, "KERNEL_FAULT", SK__CAT_OPERATOR, SK__ERROR);
+  finding.ends[0].site = site;
+  finding.ends[0].instr = NULL;
+  snprintf(finding.message, sizeof finding.message, "kernel '%s' calls %s, which leads out of it", core->view.kernel, call);
+  snprintf(finding.remedy, sizeof finding.remedy, "return from the kernel instead");
+  sk__report(core->checker, &finding);
+  sk__core_abort(core, SK_FAULT);
+}

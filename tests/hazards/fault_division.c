@@ -1,0 +1,37 @@
+/* KERNEL_FAULT: a kernel divides by zero. */
+#include "hazard.h"
+
+static volatile int32_t zero = 0;
+
+__global__ __vector__ void broken(__gm__ int32_t *out) {
+  __ubuf__ int32_t tile[LINE];
+  asc_init();
+  asc_duplicate(tile, 1, LINE);
+  PIPES(PIPE_V, PIPE_MTE3);
+  asc_copy_ub2gm(out + vector_index() * LINE, tile, sizeof tile);
+  asc_sync();
+#ifndef REPAIRED
+  tile[0] = 7 / zero; /* @end */
+#endif
+}
+
+/* Runs all the same. */
+__global__ __vector__ void sound(__gm__ int32_t *out) {
+  __ubuf__ int32_t tile[LINE];
+  asc_init();
+  asc_duplicate(tile, 2, LINE);
+  PIPES(PIPE_V, PIPE_MTE3);
+  asc_copy_ub2gm(out + vector_index() * LINE, tile, sizeof tile);
+  asc_sync();
+}
+
+int main(void) {
+  start();
+  int32_t *x = device(CORES * LINE * 4, 0), *y = device(CORES * LINE * 4, 0), got = 0;
+  broken<<<CORES, 0, NULL>>>(x);
+  (void)aclrtSynchronizeDevice();
+  sound<<<CORES, 0, NULL>>>(y);
+  (void)aclrtSynchronizeDevice();
+  if (aclrtMemcpy(&got, sizeof got, y, sizeof got, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS || got != 2) return 1;
+  return finish();
+}

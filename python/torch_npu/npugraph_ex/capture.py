@@ -10,6 +10,7 @@ from torch_npu import Format, get_npu_format
 
 from . import debug, dump, static_kernel, streams
 from .messages import at, node_line, warn
+from .reinplace import written_placeholders
 
 DEVICE = "npu"
 _PLAIN_FORMATS = (Format.UNDEFINED, Format.NCHW, Format.NHWC, Format.ND, Format.NCDHW, Format.NDHWC, Format.NCL, Format.NC)
@@ -90,7 +91,6 @@ class CompiledGraph:
         self.original = original
         self.placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
         self.parameters = tuple(parameters)
-        from .reinplace import written_placeholders
         written = written_placeholders(gm.graph)
         self.mutated = frozenset(i for i, node in enumerate(self.placeholders) if node in written)
         output = next(iter(reversed(gm.graph.nodes)))
@@ -133,8 +133,8 @@ class CompiledGraph:
         key = self._key(args)
         entry = self.captured.get(key)
         if entry is None and len(self.captured) >= self.config.capture_limit.value:
-            warn(f"npugraph_ex: capture_limit {self.config.capture_limit.value} is reached, from now on "
-                          "the graph runs operator by operator")
+            warn(f"npugraph_ex: capture_limit {self.config.capture_limit.value} is reached, from now on the graph runs "
+                 "operator by operator")
             self.eager = True
             return self._run_eagerly(args)
         if entry is None or self.config.force_recapture or not entry.fits(args):

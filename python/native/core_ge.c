@@ -10,7 +10,7 @@
 
 PyObject *core_ge_operator(PyObject *self, PyObject *argument) {
   (void)self;
-  sk_ge_operator op = {NULL};
+  sk_ge_operator op = {0};
   if (argument == Py_None) return core_done(sk_ge_operator_set(NULL), "sk_ge_operator_set");
   if (!PyArg_ParseTuple(argument, "szzzII", &op.name, &op.type, &op.scope, &op.options, &op.aicore_num, &op.vectorcore_num)) return NULL;
   return core_done(sk_ge_operator_set(&op), "sk_ge_operator_set");

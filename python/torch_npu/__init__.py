@@ -32,7 +32,7 @@ def __getattr__(name):
     if not name.startswith("_") and hasattr(torch.ops.npu, name):
         globals()[name] = getattr(torch.ops.npu, name)
         return globals()[name]
-    if name in ("dynamo", "profiler"):
+    if name == "dynamo":
         import importlib
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,10 +1,11 @@
 """Makes device "npu" known to torch: name, module, generated methods, Dynamo's view of it."""
+import atexit
 import importlib.abc
 import importlib.util
 import sys
 
 import torch
-from superkernel import _device  # noqa: F401  (registers PrivateUse1, its kernels and operators)
+from superkernel import _device  # registers PrivateUse1, its kernels and operators
 
 _INTERFACES = "torch._dynamo.device_interface"
 
@@ -103,6 +104,14 @@ def _trace_streams(module):
     known.update((torch.npu.Stream, torch.npu.Event))
 
 
+def _shut_down():
+    """What nobody waited for runs while Python can still run operators written in it."""
+    try:
+        _device.synchronize()
+    except RuntimeError as error:
+        print(f"torch_npu: work that was pending at exit failed: {error}", file=sys.stderr)
+
+
 def finish(npu):
     """After the modules of torch.npu are loaded: everything that torch generates from them."""
     torch.utils.rename_privateuse1_backend("npu")
@@ -111,6 +120,7 @@ def finish(npu):
         for_tensor=True, for_module=True, for_storage=True,
         unsupported_dtype=[torch.quint8, torch.quint4x2, torch.quint2x4, torch.qint32, torch.qint8])
     after_import(_INTERFACES, _register_interface)
+    atexit.register(_shut_down)
     after_import("torch._dynamo.variables.user_defined", _trace_streams)
     from .npugraph_ex import register
     register.install()

@@ -270,6 +270,7 @@ def misuse_of_graphs_is_refused():
     graph = torch.npu.NPUGraph()
     for call in (graph.replay, graph.super_kernel_optimize):
         assert "without a preceding successful capture" in raised(RuntimeError, call)
+    assert "auto_dispatch_capture=True" in raised(RuntimeError, graph.update, [{}])
     assert "must be dict or None" in raised(RuntimeError, graph.super_kernel_optimize, [])
     assert "non-default stream" in raised(RuntimeError, graph.capture_begin)
     with torch.npu.stream(torch.npu.Stream()):

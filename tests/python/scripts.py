@@ -132,6 +132,28 @@ def scripts_without_scopes_prove_nothing_unless_asked():
         assert done.returncode == 0 and "verdict: clean" in done.stdout, done
 
 
+AT_EXIT = """
+import torch, torch_npu
+library = torch.library.Library("npu", "FRAGMENT")
+library.define("slow(Tensor x) -> Tensor")
+library.impl("slow", lambda x: print("ran") or x + 1, "CPU")
+torch.library.register_fake("npu::slow", lambda x: torch.empty_like(x), lib=library)
+x, graph = torch.ones(3, device="npu"), torch.npu.NPUGraph()
+with torch.npu.graph(graph):
+    y = torch_npu.slow(x)
+graph.replay()
+print("end")
+"""
+
+
+def pending_work_runs_at_exit():
+    with tempfile.TemporaryDirectory() as folder:
+        done = frontend.script(AT_EXIT, folder=folder)
+        assert done.returncode == 0 and done.stdout == "end\nran\n", done
+        done = frontend.script(AT_EXIT.replace('print("ran") or x + 1', "1 / 0"), folder=folder)
+        assert "pending at exit failed" in done.stderr and "npu::slow" in done.stderr and "ZeroDivisionError" in done.stderr, done
+
+
 def every_operator_on_all_cores():
     with tempfile.TemporaryDirectory() as folder:
         text = COMPARE.replace("DEBUG", "{'debug_per_op_max_core_num': 1}")
@@ -143,4 +165,5 @@ if __name__ == "__main__":
     sys.exit(tap.run([missing_and_failing_scripts_are_told, modules_are_visible_only_there,
                       arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
                       operators_without_a_kernel_cut_scopes_and_are_told, scripts_without_scopes_prove_nothing_unless_asked,
+                      pending_work_runs_at_exit,
                       every_operator_on_all_cores]))

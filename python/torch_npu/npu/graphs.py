@@ -80,6 +80,13 @@ class NPUGraph:
         """Fuses the captured work by the rules of graph mode; what became of each launch, for people. Once."""
         return _core.ge_compile(self._captured("ge_compile"))
 
+    def update(self, cpu_update_input) -> None:
+        """Gives captured operators new integer arguments; no operator here has such."""
+        if not self.auto_dispatch_capture:
+            raise RuntimeError("NPUGraph.update: the graph must be captured with auto_dispatch_capture=True")
+        self._captured("update")
+        raise NotImplementedError("NPUGraph.update: no operator of the simulated device can be updated after its capture")
+
     def _forget(self):
         capture, self._capture = self._capture, None
         if capture is not None:

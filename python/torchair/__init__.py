@@ -1,4 +1,14 @@
 """torchair: PyTorch models as GE graphs on the simulated NPU."""
+import importlib.util
+import os
+import sys
+
+# A script may import torch and torchair only, and rely on torch to find the device.
+if ("torch_npu" not in sys.modules and os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "0"
+        and importlib.util.find_spec("superkernel") is not None
+        and importlib.util.find_spec("superkernel._device") is not None and importlib.util.find_spec("torch_npu") is not None):
+    import torch_npu as _torch_npu  # noqa: F401
+
 from torchair.configs.compiler_config import CompilerConfig
 from torchair.core.utils import logger
 from torchair import scope, ops, ge

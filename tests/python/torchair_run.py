@@ -109,6 +109,19 @@ def tensors_on_the_wrong_device():
     raise AssertionError("no error")
 
 
+def an_operator_that_fails_on_another_stream():
+    """Its own error is told, and the next run is as if nothing had been."""
+    def model(x, y):
+        with scope.npu_stream_switch("s1"):
+            z = torch_npu.npu_dynamic_quant(x, smooth_scales=y)
+        return z
+
+    compiled = compile_(model)
+    text = frontend.raised(RuntimeError, compiled, X.npu(), X[0, :64].npu())
+    assert "smooth_scales" in text and "in model" in text, text
+    assert same(torch_npu.npu_dynamic_quant(X.npu(), smooth_scales=X[0].npu()), compiled(X.npu(), X[0].npu()))
+
+
 # ---- what is fused -------------------------------------------------------------------------------
 
 def the_first_operator_of_two():

@@ -118,6 +118,14 @@ def dumps_are_planned_by_skv_plan():
             assert "MIX_AIV_1_0, 48 blocks" in done.stdout and "DynamicQuant" in done.stdout, done
 
 
+def torchair_alone_brings_the_device():
+    text = ("import torch, torchair\n"
+            "print(torch.compile(lambda x: x + 1, backend=torchair.get_npu_backend())(torch.ones(2).npu()).device)\n")
+    with tempfile.TemporaryDirectory() as folder:
+        done = frontend.script(text, folder=folder)
+    assert done.returncode == 0 and done.stdout == "npu:0\n", done
+
+
 SMALL = """
 import torch, torch_npu, torchair
 
@@ -137,4 +145,4 @@ for kind in ("pbtxt", "txt"):
 if __name__ == "__main__":
     sys.exit(tap.run([the_published_script_runs, the_published_script_is_verified, published_with_all_cores,
                       published_with_both_operators_in_the_scope, published_with_a_wrong_option, the_example_is_verified,
-                      dumps_are_planned_by_skv_plan]))
+                      dumps_are_planned_by_skv_plan, torchair_alone_brings_the_device]))

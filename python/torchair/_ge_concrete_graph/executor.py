@@ -3,6 +3,7 @@
 On the NPU a run is captured, its scopes fused by the graph compiler (sk_ge_compile), and queued on the stream of
 the caller; results are new tensors each time. Without an NPU tensor the operators just run.
 """
+import contextlib
 import re
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Set
@@ -212,8 +213,11 @@ class Executor:
             captured.capture_begin(capture_error_mode="relaxed")
             try:
                 results = self._recorder.run(*args)
-            finally:
-                captured.capture_end()
+            except BaseException:
+                with contextlib.suppress(RuntimeError):  # streams may not have come together; the first error counts
+                    captured.capture_end()
+                raise
+            captured.capture_end()
         plan = self._compile(captured)
         if plan != self.plan:
             self.plan = plan

@@ -328,6 +328,41 @@ static void test_pinned_copies_are_captured(void **state) {
   }
 }
 
+/* What a segment hook gets, in one letter a task: ( ) scope, k kernel. */
+static char seen[64];
+static sk_status note_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
+  (void)context;
+  for (size_t i = 0; i < count; i++)
+    strcat(seen, tasks[i]->kind == SK__TASK_SCOPE_BEGIN ? "(" : tasks[i]->kind == SK__TASK_SCOPE_END ? ")" : "k");
+  strcat(seen, "|");
+  return sk__runtime_run(runtime, tasks, count, NULL);
+}
+static void count_call(void *context) { ++*(int *)context; }
+
+static void test_host_work_divides_a_scope(void **state) {
+  (void)state;
+  device_open();
+  int calls = 0;
+  void *a = buffer_new(1), *b = buffer_new(0);
+  aclrtStream stream = stream_new();
+  begin(stream);
+  assert_ok(aclskScopeBegin("outer", stream));
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  assert_ok(aclskScopeBegin(NULL, stream));
+  assert_ok(aclskScopeEnd(NULL, stream));
+  assert_ok(aclrtLaunchHostFunc(stream, count_call, &calls));
+  assert_ok(launch_add(stream, &add_vector, 2, b, a, 1));
+  assert_ok(aclskScopeEnd("outer", stream));
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  aclmdlRI model = end(stream);
+  sk__runtime_set_hook(sk__runtime_get(), note_segment, NULL);
+  assert_ok(aclmdlRIExecuteAsync(model, stream));
+  assert_ok(aclrtSynchronizeStream(stream));
+  assert_string_equal(seen, "(k())|(k)k|");
+  assert_int_equal(calls, 1);
+  buffer_check(b, 4);
+}
+
 SK_TESTS(SK_TEST(test_default_stream_cannot_be_captured), SK_TEST(test_a_wait_cannot_draw_in_the_default_stream), SK_TEST(test_begin_is_checked),
          SK_TEST(test_end_is_checked), SK_TEST(test_end_on_another_stream), SK_TEST(test_end_on_another_thread),
          SK_TEST(test_a_stream_that_does_not_come_back), SK_TEST(test_captured_waits_need_a_captured_record),
@@ -335,4 +370,5 @@ SK_TESTS(SK_TEST(test_default_stream_cannot_be_captured), SK_TEST(test_a_wait_ca
          SK_TEST(test_models_are_checked), SK_TEST(test_unsafe_calls_during_a_capture), SK_TEST(test_scope_names_are_checked),
          SK_TEST(test_capture_info), SK_TEST(test_captured_once_replayed_twice), SK_TEST(test_a_replay_is_ordered_on_the_stream_it_is_given),
          SK_TEST(test_two_streams_of_one_capture), SK_TEST(test_a_model_outlives_its_stream_and_events),
-         SK_TEST(test_an_event_outlives_its_model), SK_TEST(test_pinned_copies_are_captured))
+         SK_TEST(test_an_event_outlives_its_model), SK_TEST(test_pinned_copies_are_captured),
+         SK_TEST(test_host_work_divides_a_scope))

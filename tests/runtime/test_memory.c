@@ -1,5 +1,6 @@
 /* Device and host memory, copies and fills: misuse first, then use. */
 #include "device_fixture.h"
+#include "superkernel/device.h"
 
 static void test_malloc_refuses(void **state) {
   (void)state;
@@ -190,6 +191,43 @@ static void test_pinned_memory_is_copied_in_stream_order(void **state) {
   assert_ok(aclrtFreeHost(host));
 }
 /* Messages name device memory by the first kernel argument that held it. */
+static void test_host_writes_refuse(void **state) {
+  (void)state;
+  device_open();
+  char *buffer = buffer_new(1), host[64];
+  assert_fails(sk_device_host_writes(host, sizeof host), ACL_ERROR_INVALID_PARAM, "leave device memory");
+  assert_fails(sk_device_host_writes(buffer + BUFFER_BYTES - 4, 8), ACL_ERROR_INVALID_PARAM, "leave device memory");
+  assert_ok(sk_device_host_writes(buffer, 0));
+}
+/* Bytes that the host wrote in place count as written when it said so, and only then. */
+static void test_host_writes_in_place(void **state) {
+  (void)state;
+  device_open();
+  uint32_t *from = NULL;
+  void *to = buffer_new(0);
+  assert_ok(aclrtMalloc((void **)&from, BUFFER_BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+  for (size_t i = 0; i < BUFFER_BYTES / 4; i++) from[i] = 5;
+  assert_ok(launch_add(NULL, &add_vector, 2, from, to, 1));
+  buffer_check(to, 6);
+  assert_int_equal(findings_of("UNINITIALISED_READ"), 1);
+  assert_ok(sk_device_host_writes(from, BUFFER_BYTES));
+  for (size_t i = 0; i < BUFFER_BYTES / 4; i++) from[i] = 7;
+  size_t before = findings_all();
+  assert_ok(launch_add(NULL, &add_vector, 2, from, to, 1));
+  buffer_check(to, 8);
+  assert_int_equal(findings_all(), before);
+}
+static void test_host_operators_are_listed_once(void **state) {
+  (void)state;
+  size_t count = 0;
+  sk_device_not_simulated("b");
+  sk_device_not_simulated("a");
+  sk_device_not_simulated("b");
+  const char *const *names = sk__runtime_not_simulated(&count);
+  assert_int_equal(count, 2);
+  assert_string_equal(names[0], "a");
+  assert_string_equal(names[1], "b");
+}
 static void test_memory_is_named_after_its_argument(void **state) {
   (void)state;
   device_open();
@@ -211,4 +249,5 @@ SK_TESTS(SK_TEST(test_malloc_refuses), SK_TEST(test_device_memory_runs_out), SK_
          SK_TEST(test_memory_info_refuses), SK_TEST(test_memory_is_aligned_and_counted), SK_TEST(test_copies_in_all_directions),
          SK_TEST(test_copy_2d_leaves_the_gaps), SK_TEST(test_sets_now_and_on_a_stream), SK_TEST(test_pageable_source_is_read_at_the_call),
          SK_TEST(test_pageable_target_is_filled_at_the_call), SK_TEST(test_pinned_memory_is_copied_in_stream_order),
-         SK_TEST(test_memory_is_named_after_its_argument))
+         SK_TEST(test_memory_is_named_after_its_argument), SK_TEST(test_host_writes_refuse), SK_TEST(test_host_writes_in_place),
+         SK_TEST(test_host_operators_are_listed_once))

@@ -284,7 +284,7 @@
   X("DEADLOCK", OPERATOR, "No core can go on", \
     "Every running core waits for something that nobody left can do.", \
     "Hang until the time limit of the device.", \
-    "Found at once: no fiber can run. The waits and the missing participants are listed.", \
+    "Found at once: no fiber can run. The waits and the missing participants are listed. On the host: a callback that waits for its own stream or for the device.", \
     "Do the missing set, or remove the superfluous wait.") \
   X("ENDLESS", OPERATOR, "Kernel does not end", \
     "A core ran past its budget of instructions.", \

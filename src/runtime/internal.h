@@ -81,6 +81,7 @@ struct sk__runtime {
   sk__core_type device_error_core;
   sk__segment_hook hook;
   void *hook_context;
+  const sk__task *callback; /* host callback that is running, NULL none */
   bool running;          /* a flush is under way: host callbacks may call in */
 };
 
@@ -109,6 +110,8 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
 void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why);
 /* A reset outside of a captured model that holds the event's record. */
 void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model);
+/* A host callback waits for its own stream, or with `call` of the device for all. */
+void sk__report_waits_for_itself(sk__runtime *runtime, const char *call);
 void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 
 /* ---- attributes.c ---- */

@@ -1,5 +1,6 @@
 /* report.c - findings of the host side, and names for device memory. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -76,6 +77,20 @@ void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model) {
                 "aclrtResetEvent outside of the captured model whose record and wait use the event. Replayed task by task that works; "
                 "inside a SuperKernel the event is a word of device memory, which this does not reset, and the second replay runs ahead");
   sk__text_copy(finding.remedy, sizeof finding.remedy, "capture the reset too, behind the last wait: record, wait and reset of an event belong in one graph");
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
+void sk__report_waits_for_itself(sk__runtime *runtime, const char *call) {
+  sk__finding finding = host_finding("DEADLOCK", 0);
+  uint32_t stream = runtime->callback->stream_index;
+  finding.ends[0].role = "waits";
+  finding.ends[0].instr = call;
+  sk__text detail = sk__text_on(finding.ends[0].detail, sizeof finding.ends[0].detail);
+  sk__text_add(&detail, "in a host callback on stream %" PRIu32, stream);
+  snprintf(finding.message, sizeof finding.message,
+           "a host callback on stream %" PRIu32 " waits in %s for stream %" PRIu32 ", and stream %" PRIu32 " waits for the callback to return: neither goes on",
+           stream, call, stream, stream);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "do not wait in a callback: let the host wait after it, or record an event");
   sk__report(sk__machine_checker(runtime->machine), &finding);
 }
 

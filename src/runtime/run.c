@@ -78,7 +78,11 @@ static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result 
     case SK__TASK_EVENT_RECORD: sk__event_record(task->event, task->stream, task->stream->order); return SK_OK;
     case SK__TASK_EVENT_WAIT: return run_wait(runtime, task);
     case SK__TASK_EVENT_RESET: task->event->complete = false; return SK_OK;
-    case SK__TASK_HOST_FUNC: task->host_func(task->host_context); return SK_OK;
+    case SK__TASK_HOST_FUNC:
+      runtime->callback = task;
+      task->host_func(task->host_context);
+      runtime->callback = NULL;
+      return SK_OK;
     case SK__TASK_SCOPE_BEGIN:
     case SK__TASK_SCOPE_END: return SK_OK; /* marks for the fuser */
     case SK__TASK_SUPERKERNEL: return run_superkernel(runtime, task, &result->stats);

@@ -110,6 +110,7 @@ static aclError wait_for_stream(aclrtStream stream) {
   if (error != ACL_SUCCESS) return error;
   if (which->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "waiting for a stream that is being captured");
+  if (runtime->callback != NULL && runtime->callback->stream == which) sk__report_waits_for_itself(runtime, "aclrtSynchronizeStream");
   return sk__synchronize(runtime);
 }
 
@@ -125,6 +126,7 @@ aclError aclrtSynchronizeDevice(void) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
+  if (error == ACL_SUCCESS && runtime->callback != NULL) sk__report_waits_for_itself(runtime, "aclrtSynchronizeDevice");
   return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
 }
 

@@ -282,7 +282,12 @@ static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
   sk__order_sums others = {.count = 0}; /* with more operators results are other ones */
   sk__order_sums *sums = sk__mode_has_company(mode->mode.kind) ? &others : &verifier->sums;
+  sk__outcome before = mode->outcome;
   sk_status judged = sk__image_judge(machine, buffers, reference, comparable, sums, mode);
+  if (mode->mode.kind == SK__MODE_PER_OP && mode->outcome == SK__MISMATCH && before != SK__MISMATCH) {
+    sk__judge_bodies(machine, work->apart.tasks, work->apart.count, mode);
+    collect_findings(verifier, index, NULL);
+  }
   return status != SK_OK ? status : judged;
 }
 

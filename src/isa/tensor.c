@@ -7,6 +7,7 @@
 #include "isa/isa.h"
 #include "kernel_operator/library.h"
 #include "machine/framework.h"
+#include "machine/soft.h"
 
 #define PRINT_BYTES (30u * 1024u) /* one print holds no more */
 
@@ -131,16 +132,24 @@ uint64_t sk_control_bits(uint32_t first, uint32_t last) {
 
 /* ---- past the data cache -------------------------------------------------------------------------- */
 
+/* Words that cores signal by: read while others write them, so the read is not held against the write; who has read
+ * one may rely on what its writer's scalar unit had done. */
+
 void sk_read_past_cache(void *to, const void *from, uint32_t bytes) {
   sk__core *core = enter("ReadGmByPassDCache", SK__SITE());
   memset(to, 0, bytes);
+  bool checks = core->checks;
+  core->checks = false;
   (void)sk__gm_load(core, SK__PIPE_S, to, (uint64_t)(uintptr_t)from, bytes); /* a failure has been reported */
+  core->checks = checks;
+  sk__soft_acquire(core, (uint64_t)(uintptr_t)from, 0);
 }
 void sk_write_past_cache(void *to, uint64_t value, uint32_t bytes) {
   sk__core *core = enter("WriteGmByPassDCache", SK__SITE());
   uint32_t atomics = core->atomic_type; /* of DMA transfers only */
   core->atomic_type = 0;
   (void)sk__gm_store(core, SK__PIPE_S, (uint64_t)(uintptr_t)to, &value, bytes);
+  sk__soft_signal(core, (uint64_t)(uintptr_t)to, 0);
   core->atomic_type = atomics;
 }
 

@@ -15,7 +15,7 @@ void sk__soft_reset(sk__machine *machine) {
   machine->soft.count = 0;
 }
 
-void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round) {
+static void publish(sk__core *core, sk__pipe pipe, uint64_t address, uint32_t round) {
   sk__machine *machine = core->machine;
   sk__note_whole_barrier(machine);
   if (!core->checks) return;
@@ -23,12 +23,15 @@ void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round) {
   sk__soft_word *word = find(machine, address, round);
   bool room = word != NULL || sk__vec_push(&machine->soft, ((sk__soft_word){address, round, NULL}));
   if (room && word == NULL) word = &machine->soft.items[machine->soft.count - 1];
-  if (room) sk__order_publish(core->checker, &core->order, SK__PIPE_MTE3, &word->message);
+  if (room) sk__order_publish(core->checker, &core->order, pipe, &word->message);
   sk__unlock(machine);
   if (room) return;
   sk__log(SK__LOG_ERROR, "out of host memory for the order of soft barriers");
   sk__core_abort(core, SK_OUT_OF_MEMORY);
 }
+
+void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round) { publish(core, SK__PIPE_MTE3, address, round); }
+void sk__soft_signal(sk__core *core, uint64_t address, uint32_t round) { publish(core, SK__PIPE_S, address, round); }
 
 void sk__soft_acquire(sk__core *core, uint64_t address, uint32_t round) {
   sk__machine *machine = core->machine;

@@ -8,6 +8,8 @@
 /* What the core's MTE3 has done, and all that was ordered before it, goes with the word. Right behind the store
  * that shows it: nobody else runs in between. */
 void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round);
+/* The same by the scalar unit: what its own pipe has done, and what that was ordered after. */
+void sk__soft_signal(sk__core *core, uint64_t address, uint32_t round);
 void sk__soft_acquire(sk__core *core, uint64_t address, uint32_t round);
 
 #endif

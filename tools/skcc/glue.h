@@ -31,6 +31,7 @@
                                const void *args, const char *file, unsigned line) __asm__("sk_kernel_launch"); \
   extern void *sk__local_array(struct sk__slot *, unsigned memory, unsigned long bytes,               \
                                const char *name) __asm__("sk_local_array");                           \
+  extern void sk__system_workspace(unsigned long) __asm__("sk_set_system_workspace");                 \
   extern void *sk__local_dynamic(void) __asm__("sk_local_dynamic");                                   \
   __attribute__((visibility("hidden"))) void sk__template_name(char *name, unsigned long capacity,    \
                                                                const char *base, const char *pretty) __asm__("sk__template_name");

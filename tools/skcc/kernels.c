@@ -133,6 +133,7 @@ static uint32_t parameter_name(const unit *u, uint32_t first, uint32_t last) {
 
 static void read_parameter(unit *u, kernel *k, parameter p) {
   for (uint32_t i = p.first; i < p.last; i++) {
+    if (is_word(u, i, WORD_KFC)) p.workspace = true;
     if (class_of(u->tokens[i].word) == CLASS_MEMORY)
       unit_error(u, i, "a parameter of kernel '%s' cannot point to local memory", k->name);
     if (is_mark(u, i, '&')) unit_error(u, i, "a parameter of kernel '%s' cannot be a reference", k->name);
@@ -286,6 +287,8 @@ static void write_entry(const kernel *k, const template_text *t, const char *hal
   if (k->param_count > 0)
     text_printf(out, " typedef struct sk__args_%s%s sk__a; const sk__a *sk__v = (const sk__a *)sk__p;", k->name, t->arguments);
   else text_puts(out, " (void)sk__p;");
+  for (size_t i = 0; i < k->param_count; i++)
+    if (k->params[i].workspace) text_printf(out, " sk__system_workspace((unsigned long)sk__v->sk__f%zu);", i);
   text_printf(out, " %s%s(", k->name, t->arguments);
   for (size_t i = 0; i < k->param_count; i++) text_printf(out, "%ssk__v->sk__f%zu", i > 0 ? ", " : "", i);
   text_puts(out, "); }");
@@ -393,7 +396,11 @@ static void rewrite_kernel(unit *u, uint32_t index) {
   if (f->body != 0) {
     k->definition = index + 1;
     read_body_type(u, k, f);
-    if (k->type == KERNEL_UNSET) k->type = KERNEL_AIV;
+    if (k->type == KERNEL_UNSET) { /* a workspace of the matmul service is for a kernel that has one */
+      k->type = KERNEL_AIV;
+      for (size_t i = 0; i < k->param_count; i++)
+        if (k->params[i].workspace) k->type = KERNEL_MIX_1_2;
+    }
     u->needs_cube_half |= has_cube_half(k->type);
     u->needs_vector_half |= has_vector_half(k->type);
   }

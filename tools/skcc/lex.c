@@ -266,7 +266,7 @@ bool lex_raw_facts(const char *path, uint32_t *flags, bool *cube) {
     const token *t = &raw.tokens[i];
     if (t->kind != TOKEN_NAME) continue;
     const char *name = raw.source.bytes + t->at;
-    if (t->word == WORD_CUBE || t->word == WORD_MIX || begins(name, t->length, "KERNEL_TYPE_")) *cube = true;
+    if (t->word == WORD_CUBE || t->word == WORD_MIX || t->word == WORD_KFC || begins(name, t->length, "KERNEL_TYPE_")) *cube = true;
     bool resets = t->length > 4 && (memcmp(name + t->length - 4, "none", 4) == 0 || memcmp(name + t->length - 4, "None", 4) == 0);
     for (size_t k = 0; k < sizeof atomics / sizeof *atomics && !resets; k++)
       if (begins(name, t->length, atomics[k])) *flags |= SK_KERNEL_USES_ATOMICS;

@@ -55,7 +55,7 @@ bool read_file(const char *path, text *into);
   X(GLOBAL, "__global__", QUALIFIER) X(VECTOR, "__vector__", QUALIFIER) X(CUBE, "__cube__", QUALIFIER) \
   X(MIX, "__mix__", CALL_QUALIFIER) X(SCHEDMODE, "__schedmode__", CALL_QUALIFIER)                    \
   X(AICORE, "__aicore__", QUALIFIER) X(SK, "__sk__", QUALIFIER) X(HOST, "__host__", QUALIFIER)       \
-  X(GM, "__gm__", QUALIFIER)                                                                         \
+  X(GM, "__gm__", QUALIFIER) X(KFC, "__kfc_workspace__", QUALIFIER)                                                                         \
   X(UBUF, "__ubuf__", MEMORY) X(CBUF, "__cbuf__", MEMORY) X(CA, "__ca__", MEMORY)                    \
   X(CB, "__cb__", MEMORY) X(CC, "__cc__", MEMORY) X(BIASBUF, "__biasbuf__", MEMORY)                  \
   X(FBUF, "__fbuf__", MEMORY)                                                                        \
@@ -136,6 +136,7 @@ typedef struct parameter {
   uint32_t first, last; /* tokens [first, last), without a default argument */
   uint32_t default_first, default_last; /* tokens after '=', empty if none */
   uint32_t name;        /* token, 0 if unnamed */
+  bool workspace;       /* the system workspace, which the kernel's entry makes known */
 } parameter;
 
 /* A function found at namespace or class scope. All but the flags are token indices. */

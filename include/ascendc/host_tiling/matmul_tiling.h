@@ -23,7 +23,7 @@ enum class DataType : int32_t {
 enum class MatrixTraverse : int32_t { NOSET = 0, FIRSTM = 1, FIRSTN = 2 };
 enum class MatrixMadType : int32_t { NORMAL = 0, HF32 = 1 };
 enum class DequantType : int32_t { SCALAR = 0, TENSOR = 1 };
-enum class ScheduleType : int32_t { INNER_PRODUCT = 0, OUTER_PRODUCT = 1, N_BUFFER_33 = 2 };
+using AscendC::ScheduleType;
 
 /* One core's Matmul. GetTiling returns 0, or -1 where something is missing or cannot be met. */
 class MatmulApiTiling {

@@ -37,6 +37,8 @@ SK_HOST_TILING(RmsNormTiling, AscendC::RmsNormTiling, SK_NORM_TILING_LIST)
 
 namespace AscendC {
 
+using TensorShape = ge::Shape;
+
 namespace Internal {
 inline uint32_t largest_tmp(const ge::Shape &shape, uint32_t typeSize) {
   uint32_t bytes = static_cast<uint32_t>(shape.GetShapeSize()) * typeSize * 4;

@@ -30,6 +30,11 @@ SK_INLINE void high_scalar(sk_high_op op, const LocalTensor<T> &dst, const Local
 
 using SharedTmp = LocalTensor<uint8_t>;
 
+template <typename T, typename U>
+constexpr auto DivCeil(T a, U b) {
+  return (a + b - 1) / b;
+}
+
 /* ---- elementwise ------------------------------------------------------------------------------------ */
 
 #define SK_HIGH_UNARY(Name)                                                                                          \
@@ -336,6 +341,18 @@ SK_INLINE void CumSum(LocalTensor<T> &dst, LocalTensor<T> &lastRow, const LocalT
   CumSum<T, config>(dst, lastRow, src, info);
 }
 
+namespace tiling {
+using AscendC::LayerNormTiling;
+using AscendC::RmsNormTiling;
+using AscendC::SoftMaxTiling;
+using AscendC::TopkTiling;
+} // namespace tiling
+
 } // namespace AscendC
+
+using AscendC::LayerNormTiling;
+using AscendC::RmsNormTiling;
+using AscendC::SoftMaxTiling;
+using AscendC::TopkTiling;
 
 #endif

@@ -316,18 +316,9 @@ struct matmul_client {
 
 } // namespace AscendC
 
+/* The old name of the namespace. */
 namespace matmul {
-using AscendC::CFG_IBSHARE_NORM;
-using AscendC::CFG_MDL;
-using AscendC::CFG_NORM;
-using AscendC::GetIBShareNormConfig;
-using AscendC::GetMDLConfig;
-using AscendC::GetNormalConfig;
-using AscendC::Matmul;
-using AscendC::MatmulCallBackFunc;
-using AscendC::MatmulConfig;
-using AscendC::MatmulImpl;
-using AscendC::MatmulType;
+using namespace AscendC;
 } // namespace matmul
 
 #endif

@@ -195,6 +195,30 @@ constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &config, i
 
 } // namespace AscendC
 
+/* Kernels name these with and without the namespace. */
+using AscendC::BatchMode;
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
+using AscendC::CubeFormat;
+using AscendC::GetBasicConfig;
+using AscendC::GetIBShareNormConfig;
+using AscendC::GetMDLConfig;
+using AscendC::GetMMConfig;
+using AscendC::GetNormalConfig;
+using AscendC::GetSpecialBasicConfig;
+using AscendC::GetSpecialMDLConfig;
+using AscendC::IterateMode;
+using AscendC::IterateOrder;
+using AscendC::LayoutMode;
+using AscendC::MatmulBatchParams;
+using AscendC::MatmulConfig;
+using AscendC::MatmulConfigMode;
+using AscendC::MatmulFuncParams;
+using AscendC::MatmulQuantParams;
+using AscendC::MatmulShapeParams;
+using AscendC::MM_CFG_BB;
+using AscendC::ScheduleType;
 using AscendC::tiling::TCubeTiling;
 
 #endif

@@ -264,7 +264,11 @@ private:
   sk_pipe pipe_;
 };
 
-SK_INLINE TPipe *GetTPipePtr() { return static_cast<TPipe *>(sk_pipe_current()); }
+} // namespace AscendC
+/* Kernels name it with and without the namespace. */
+SK_INLINE AscendC::TPipe *GetTPipePtr() { return static_cast<AscendC::TPipe *>(sk_pipe_current()); }
+namespace AscendC {
+using ::GetTPipePtr;
 
 template <class T, TPosition position>
 SK_INLINE bool PopStackBuffer(LocalTensor<T> &tensor) {

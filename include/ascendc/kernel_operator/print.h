@@ -86,6 +86,9 @@ SK_INLINE void DumpAccChkPoint(const Tensor &tensor, uint32_t index, uint32_t co
 #define assert(...) SK_ASSERT_(__VA_ARGS__)
 #endif
 #define ascendc_assert(...) assert(__VA_ARGS__)
+#ifndef ASSERT
+#define ASSERT(...) assert(__VA_ARGS__)
+#endif
 #define ASCENDC_ASSERT(condition, behavior) \
   do {                                      \
     if (!(condition)) {                     \

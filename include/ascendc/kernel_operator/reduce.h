@@ -75,6 +75,13 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
     Internal::reduce_repeat<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
+  template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
+  SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,     \
+                              int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
+                              ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
+    static_assert(std::is_same<T, S>::value, "ReduceRepeat: sums of integers into a wider type are not modelled");     \
+    ReduceRepeat<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order);         \
+  }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \

@@ -239,4 +239,7 @@ SK_INLINE void Trap() { sk_kernel_trap(); }
 
 } // namespace AscendC
 
+/* Kernels name it with and without the namespace. */
+using AscendC::GetSysWorkSpacePtr;
+
 #endif

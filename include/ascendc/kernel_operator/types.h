@@ -102,6 +102,7 @@ constexpr uint32_t TOTAL_VEC_LOCAL_SIZE = 184 * 1024;
 constexpr uint32_t TMP_UB_SIZE = 8 * 1024;
 constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr uint32_t MAX_REPEAT_TIMES = 255;
+constexpr int32_t K_MAX_DIM = 8;
 
 /* ---- traits -------------------------------------------------------------------------------- */
 

@@ -4,8 +4,14 @@
 
 #include "kernel_operator.h"
 
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "host_tiling/matmul_tiling.h"
 #include "host_tiling/shape_tiling.h"
+#include "register/tilingdata_base.h"
 #include "tiling/platform/platform_ascendc.h"
 
 #endif

@@ -93,6 +93,22 @@ def a_time_out_switch_is_a_bool():
     raise AssertionError("no error")
 
 
+def scope_arguments_are_text():
+    for arguments in (("sp1", None), (5,), ("sp1", 3)):
+        def model(x):
+            with scope.super_kernel(*arguments):
+                return x + 1
+
+        for run in (model, torch.compile(model, backend=torchair.get_npu_backend(), dynamic=False)):
+            torch._dynamo.reset()
+            try:
+                run(X)
+            except RuntimeError as error:
+                assert "List[str]" in str(error) and repr(arguments[-1]) in str(error), error
+                continue
+            raise AssertionError(f"{arguments} were taken")
+
+
 def marks_of_captured_graphs_are_refused():
     if not hasattr(torch.ops.npu, "super_kernel_scope_begin"):
         library = torch.library.Library("npu", "FRAGMENT")

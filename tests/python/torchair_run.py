@@ -503,6 +503,20 @@ def captured_graphs_by_nested_options():
     assert same(gating(X.npu()), result)
 
 
+def scopes_of_graph_mode_do_nothing_to_captured_graphs():
+    config = CompilerConfig()
+    config.mode = "npugraph_ex"
+    config.experimental_config.aclgraph._super_kernel_optimize = True
+    torch._dynamo.reset()
+
+    def model(x):
+        with scope.super_kernel("sp1"):
+            return gating(x)
+
+    result = torch.compile(model, backend=torchair.get_npu_backend(compiler_config=config), dynamic=False)(X.npu())
+    assert same(gating(X.npu()), result)
+
+
 def the_old_name_of_the_mode_is_deprecated():
     config = CompilerConfig()
     config.mode = "reduce-overhead"

@@ -258,12 +258,13 @@ void sk__shadow_gm_reset(sk__checker *checker, uint64_t address, uint64_t bytes)
 void sk__shadow_gm_host_write(sk__checker *checker, uint64_t address, uint64_t bytes);
 /* Float sums that cores make in device memory, in whatever order they come. `largest` is the
  * largest magnitude of an addend, of what stood there, or of a sum. Not while several threads run cores. */
-void sk__sum_note(sk__checker *checker, const void *site, const char *instr, float largest);
+typedef enum sk__sum_kind { SK__SUM_F32, SK__SUM_F16, SK__SUM_BF16 } sk__sum_kind;
+void sk__sum_note(sk__checker *checker, const void *site, const char *instr, sk__sum_kind kind, float largest);
 void sk__sums_clear(sk__checker *checker);
 bool sk__sums_any(const sk__checker *checker);
 /* The byte was last changed by such sums: how often the call site has added anywhere, and the largest magnitude.
  * False otherwise. */
-bool sk__sum_at(sk__checker *checker, uint64_t address, uint64_t *adds, float *largest, sk__end *end);
+bool sk__sum_at(sk__checker *checker, uint64_t address, sk__sum_kind *kind, uint64_t *adds, float *largest, sk__end *end);
 /* Calls fn for each stretch of bytes in the range that nobody has written; fn returns false to stop. True: a kernel has
  * written or updated some of the others. */
 typedef bool (*sk__gm_unwritten_fn)(void *context, uint64_t start, uint64_t bytes);

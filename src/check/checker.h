@@ -82,7 +82,7 @@ typedef struct sk__sets {
 
 /* Call sites that add floats to device memory atomically. */
 #define SK__SUMS 64
-typedef struct sk__sum { const void *site; const char *instr; uint64_t adds; float largest; } sk__sum;
+typedef struct sk__sum { const void *site; const char *instr; sk__sum_kind kind; uint64_t adds; float largest; } sk__sum;
 
 struct sk__findings_store; /* findings.c */
 

@@ -8,13 +8,14 @@ static sk__sum *find(sk__checker *checker, const void *site, const char *instr) 
 }
 
 /* Beyond SK__SUMS call sites nothing is known of the others: their differences count like any. */
-void sk__sum_note(sk__checker *checker, const void *site, const char *instr, float largest) {
+void sk__sum_note(sk__checker *checker, const void *site, const char *instr, sk__sum_kind kind, float largest) {
   sk__sum *sum = find(checker, site, instr);
   if (sum == NULL) {
     if (checker->sum_count == SK__SUMS) return;
     sum = &checker->sums[checker->sum_count++];
-    *sum = (sk__sum){site, instr, 0, 0.0f};
+    *sum = (sk__sum){site, instr, kind, 0, 0.0f};
   }
+  sum->kind = kind;
   sum->adds++;
   if (largest > sum->largest) sum->largest = largest;
 }
@@ -22,10 +23,11 @@ void sk__sum_note(sk__checker *checker, const void *site, const char *instr, flo
 void sk__sums_clear(sk__checker *checker) { checker->sum_count = 0; }
 bool sk__sums_any(const sk__checker *checker) { return checker->sum_count > 0; }
 
-bool sk__sum_at(sk__checker *checker, uint64_t address, uint64_t *adds, float *largest, sk__end *end) {
+bool sk__sum_at(sk__checker *checker, uint64_t address, sk__sum_kind *kind, uint64_t *adds, float *largest, sk__end *end) {
   if (!sk__shadow_gm_last_writer(checker, address, end) || strcmp(end->role, "atomic") != 0) return false;
   const sk__sum *sum = find(checker, end->site, end->instr);
   if (sum == NULL) return false;
+  *kind = sum->kind;
   *adds = sum->adds;
   *largest = sum->largest;
   return true;

@@ -119,7 +119,7 @@ static void note_sum(sk__core *core, const uint8_t *sums, const uint8_t *addends
   if (core->atomic_op != ATOMIC_ADD || (type != ATOMIC_F && type != ATOMIC_H && type != ATOMIC_BF)) return;
   float largest = type == ATOMIC_F ? largest_f32(sums, bytes / 4, largest_f32(addends, bytes / 4, 0.0f))
                                    : largest_short(type, sums, bytes / 2, largest_short(type, addends, bytes / 2, 0.0f));
-  sk__sum_note(core->checker, core->site, core->instr, largest);
+  sk__sum_note(core->checker, core->site, core->instr, type == ATOMIC_F ? SK__SUM_F32 : type == ATOMIC_H ? SK__SUM_F16 : SK__SUM_BF16, largest);
 }
 
 static void store_atomic(sk__core *core, uint8_t *gm, const uint8_t *from, uint64_t bytes) {

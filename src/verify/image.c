@@ -212,7 +212,7 @@ static void compare_bytes(const sk__buffers *buffers, uint64_t address, const ui
   sk__compare(dtype, reference, other, bytes, &how);
   if (how.match == SK__IDENTICAL) return;
   if (by != NULL && buffer != NULL &&
-      sk__order_sums_excuse(by->sums, by->checker, dtype, buffer->start, buffer->name, address, reference, other, bytes)) {
+      sk__order_sums_excuse(by->sums, by->checker, buffer->start, buffer->name, address, reference, other, bytes)) {
     sk__compare(dtype, reference, other, bytes, &rest);
     how.match = rest.match == SK__DIFFERENT ? SK__DIFFERENT : SK__WITHIN_TOLERANCE;
   }

@@ -37,32 +37,45 @@ static sk__order_sum *sum_of(sk__order_sums *sums, uint64_t buffer) {
   return sum;
 }
 
-bool sk__order_sums_excuse(sk__order_sums *sums, sk__checker *checker, sk__dtype dtype, uint64_t buffer, const char *name, uint64_t address,
+/* The element under the byte, by the type that is added: a buffer's declared type may be bytes. False: it is not whole. */
+static bool element_under(sk__sum_kind kind, uint64_t address, uint64_t at, uint64_t bytes, sk__dtype *dtype, uint64_t *start) {
+  *dtype = kind == SK__SUM_F32 ? SK__DTYPE_F32 : kind == SK__SUM_F16 ? SK__DTYPE_F16 : SK__DTYPE_BF16;
+  uint32_t size = sk__dtype_bytes(*dtype);
+  uint64_t low = (address + at) / size * size;
+  *start = low - address;
+  return low >= address && *start + size <= bytes;
+}
+
+static void track(sk__order_sums *sums, uint64_t buffer, const char *name, uint64_t address, sk__dtype dtype, double before, double now,
+                  const sk__end *end) {
+  sk__order_sum *sum = sum_of(sums, buffer);
+  if (sum == NULL) return;
+  sum->differing++;
+  if (sum->result_count > 0) return;
+  sum->address = address;
+  sum->dtype = dtype;
+  sum->end = *end;
+  sk__text_copy(sum->name, sizeof sum->name, name);
+  add_result(sum, before);
+  add_result(sum, now);
+}
+
+bool sk__order_sums_excuse(sk__order_sums *sums, sk__checker *checker, uint64_t buffer, const char *name, uint64_t address,
                            const uint8_t *reference, uint8_t *other, uint64_t bytes) {
-  bool is_float = dtype == SK__DTYPE_F32 || dtype == SK__DTYPE_F16 || dtype == SK__DTYPE_BF16;
-  uint32_t size = sk__dtype_bytes(dtype);
-  if (!is_float || !sk__sums_any(checker) || bytes % size != 0) return false;
   bool any = false;
-  for (uint64_t at = 0; at < bytes; at += size) {
-    if (memcmp(reference + at, other + at, size) == 0) continue;
-    uint64_t adds = 0;
+  for (uint64_t at = 0; at < bytes && sk__sums_any(checker); at++) {
+    if (reference[at] == other[at]) continue;
+    uint64_t adds = 0, start = 0;
     float largest = 0.0f;
+    sk__sum_kind kind;
+    sk__dtype dtype;
     sk__end end;
-    double before = value_of(dtype, reference + at), now = value_of(dtype, other + at);
-    if (!sk__sum_at(checker, address + at, &adds, &largest, &end)) continue;
+    if (!sk__sum_at(checker, address + at, &kind, &adds, &largest, &end) || !element_under(kind, address, at, bytes, &dtype, &start)) continue;
+    double before = value_of(dtype, reference + start), now = value_of(dtype, other + start);
     if (!(fabs(before - now) <= 2.0 * (double)adds * unit_of(dtype) * (double)largest)) continue; /* NaN is no matter of order */
-    memcpy(other + at, reference + at, size);
+    memcpy(other + start, reference + start, sk__dtype_bytes(dtype));
+    track(sums, buffer, name, address + start, dtype, before, now, &end);
     any = true;
-    sk__order_sum *sum = sum_of(sums, buffer);
-    if (sum == NULL) continue;
-    sum->differing++;
-    if (sum->result_count > 0) continue;
-    sum->address = address + at;
-    sum->dtype = dtype;
-    sum->end = end;
-    sk__text_copy(sum->name, sizeof sum->name, name);
-    add_result(sum, before);
-    add_result(sum, now);
   }
   return any;
 }

@@ -26,7 +26,7 @@ typedef struct sk__order_sums {
 
 /* Elements of `other`, memory at `address` as a run has just left it, that differ from the reference within the bound of
  * their sums are replaced by the reference's. True if that was so for any. `name`, `buffer`: the buffer they are in. */
-bool sk__order_sums_excuse(sk__order_sums *sums, sk__checker *checker, sk__dtype dtype, uint64_t buffer, const char *name, uint64_t address,
+bool sk__order_sums_excuse(sk__order_sums *sums, sk__checker *checker, uint64_t buffer, const char *name, uint64_t address,
                            const uint8_t *reference, uint8_t *other, uint64_t bytes);
 /* Takes the results that the tracked elements have in memory now. */
 void sk__order_sums_look(sk__order_sums *sums);

@@ -98,6 +98,7 @@ class Bench:
     def __init__(self, build, repeat):
         self.build = build
         self.repeat = repeat
+        self.of_operators = None
 
     def program(self, name):
         return str(self.build / "bench" / name)
@@ -145,6 +146,46 @@ class Bench:
         kernels = [("stream", 16, 16), ("stream", 32, 16), ("stream", 64, 16), ("seed", "gating"), ("seed", "quant"),
                    ("matmul", 1024, 1024, 1024)]
         return math.exp(statistics.mean(math.log(self.on_over_off(*kernel)) for kernel in kernels))
+
+    def checks_ops(self):
+        """Checks on over off of each operator, by operators.txt, which must have all of the library."""
+        if self.of_operators is None:
+            listed = (HERE / "operators.txt").read_text(encoding="utf-8").splitlines()
+            calls = {line.split()[0]: line.split() for line in listed if line.strip() and not line.startswith("#")}
+            told = subprocess.run([str(self.build / "skv"), "ops"], capture_output=True, text=True, check=True).stdout
+            missing = set(re.findall(r"^(\w+)  \(", told, re.M)) - set(calls)
+            if missing:
+                raise Trouble(f"operators.txt has no call of: {', '.join(sorted(missing))}")
+            self.of_operators = {name: self.on_over_off("operators", 1, *words) for name, words in calls.items()}
+        return self.of_operators
+
+    def checks_ops_mean(self):
+        return math.exp(statistics.mean(math.log(ratio) for ratio in self.checks_ops().values()))
+
+    def checks_ops_worst(self):
+        name, worst = max(self.checks_ops().items(), key=lambda item: item[1])
+        print(f"the worst operator: {name}", flush=True)
+        return worst
+
+    def shadow(self):
+        """What checking adds to the peak of a stream over three tensors, per byte of them; tables of fixed size cancel."""
+        def added(elements_mi):
+            return self.peak("on", elements_mi) - self.peak("off", elements_mi)
+        small, big = 16, 64
+        return (added(big) - added(small)) / ((big - small) * (1 << 20) * 4 * 3)
+
+    def peak(self, checks, elements_mi):
+        """Peak resident bytes of one run of the stream; least of several looks."""
+        environment = {**os.environ, "SUPERKERNEL_CHECKS": checks, "SUPERKERNEL_THREADS": "1"}
+        looks = []
+        for _ in range(3):
+            process = subprocess.Popen([self.program("stream"), "32", str(elements_mi), "once"], env=environment, stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode != 0:
+                raise Trouble(f"stream: exit code {process.returncode}")
+            looks.append(usage.ru_maxrss * 1024)
+        return min(looks)
 
     def checks_small(self):
         count = 1 << 20
@@ -323,6 +364,9 @@ ROWS = [
     ("tensor", "x", 1.05, 1, Bench.tensor, "float add by C++ tensors and queues over the same by the C API and flags"),
     ("half-add", "x", 3.0, 2, Bench.half_add, "half add of 8192 x 8192, C++ tensors, checks on, over a plain loop"),
     ("checks-bulk", "x", 1.3, 1, Bench.checks_bulk, "checks on over checks off, tiles of 16 to 64 KiB, the operators, matmul"),
+    ("checks-ops", "x", 1.5, 1, Bench.checks_ops_mean, "the same over every operator of the library, geometric mean"),
+    ("checks-worst", "x", 3.0, 1, Bench.checks_ops_worst, "the worst of these operators"),
+    ("shadow", "x", 0.25, 1, Bench.shadow, "memory that checking adds per byte of device memory touched, beyond fixed tables"),
     ("checks-small", "ns", 20.0, 1, Bench.checks_small, "added to a vector instruction of 256 bytes"),
     ("hook-load", "ns", 4.0, 1, Bench.hook_load, "plain load from device memory, a hit"),
     ("hook-store", "ns", 4.0, 1, Bench.hook_store, "plain store to device memory, a hit"),

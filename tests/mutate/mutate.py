@@ -63,17 +63,17 @@ class Lab:
         self.number = 0
         self.lock = threading.Lock()
 
-    def build(self, jobs: int) -> None:
+    def build(self, jobs: int, compiler: str = "gcc") -> None:
         place = self.sandbox.path / "ops"
-        place.mkdir()
+        place.mkdir(exist_ok=True)
         for source in self.sources:
             (place / source.name).write_text(source.instrumented(), encoding="utf-8")
 
         def build_one(source: Path) -> Path:
-            return self.sandbox.compile(source.stem + ".o", "-c", "-w", source, "-I", place, "-I", HERE, "-include", HERE / "mutant.h")
+            return self.sandbox.compile(f"{source.stem}_{compiler}.o", f"--cc={compiler}", "-c", "-w", source, "-I", place, "-I", HERE, "-include", HERE / "mutant.h")
         with ThreadPoolExecutor(jobs) as pool:
             objects = list(pool.map(build_one, [*sorted(place.glob("*.c")), HERE / "call_operator.c"]))
-        self.program = self.sandbox.compile("call_operator", *objects, "-lm")
+        self.program = self.sandbox.compile(f"call_operator_{compiler}", f"--cc={compiler}", *objects, "-lm")
 
     def run(self, verb: str, call: str, mutated: list[int], reached: Path | None = None, more=()) -> dict | None:
         """The report; None when there is none."""

@@ -39,7 +39,7 @@ BYTES = (BLOCK, {2: BLOCK})
 TRANSFERS = {
     ("asc_copy_gm2ub_align", 3): BYTES, ("asc_copy_ub2gm_align", 3): BYTES, ("asc_copy_gm2ub", 3): BYTES, ("asc_copy_ub2gm", 3): BYTES,
     ("asc_copy_ub2ub", 3): BYTES, ("asc_copy_ub2ub", 6): (BLOCK, {2: 1, 3: 1}), ("asc_copy_gm2ub_align", 8): (BLOCK, {2: 1, 3: BLOCK}), ("asc_copy_ub2gm_align", 8): (BLOCK, {2: 1, 3: BLOCK}),
-    ("asc_copy_gm2l1_nd2nz", 10): (BLOCK, {3: ROWS, 4: ROWS}), ("asc_copy_gm2l1", 6): (BLOCK, {2: 1, 3: ROWS}),
+    ("asc_copy_gm2l1_nd2nz", 10): (BLOCK, {3: ROWS, 4: ROWS}), ("asc_copy_gm2l1", 3): BYTES, ("asc_copy_gm2l1", 6): (BLOCK, {2: 1, 3: ROWS}),
     ("asc_copy_l0c2gm", 11): (BLOCK, {2: ROWS, 3: ROWS}), ("asc_copy_l12bt", 4): (BLOCK, {3: BLOCK}), ("asc_copy_l12fb", 3): BYTES,
     ("asc_copy_l12l0a", 6): (FRACTAL, {3: 1}), ("asc_copy_l12l0a_trans", 8): (FRACTAL, {3: 1}),
     ("asc_copy_l12l0b", 6): (FRACTAL, {3: 1}), ("asc_copy_l12l0b_trans", 8): (FRACTAL, {3: 1}),

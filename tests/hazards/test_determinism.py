@@ -74,8 +74,7 @@ def compare(name: str, build, *words: object, **environment: str) -> str:
 
 def of_program(source: Path) -> None:
     build = [sandbox.compile(f"{source.stem}_{cc}", f"--cc={cc}", f"-I{HERE}", source) for cc in COMPILERS[source.suffix]]
-    found = compare(source.stem, build)
-    assert json.loads(found)["findings"], f"{source.stem}: nothing was found"
+    compare(source.stem, build)  # that something is found is the must-find suite's business
 
 
 class Operators:

@@ -70,6 +70,7 @@ def cmake_project(name: str, text: str) -> Path:
     folder.mkdir()
     (folder / "more.h").write_text("/* a header that the source includes */\n")
     (folder / "add.cpp").write_text('#include "more.h"\n' + EXAMPLE.read_text())
+    (folder / "host.hpp").write_text((EXAMPLE.parent / "host.hpp").read_text())
     (folder / "CMakeLists.txt").write_text(text)
     return folder
 

@@ -69,6 +69,11 @@ void sk_matmul_begin_client(uint64_t workspace, uint32_t objects) {
                       "the second vector core talks to the matmul service of a 1:1 kernel, which never receives its messages");
     sk__core_abort(core, SK_FAULT);
   }
+  if (workspace == 0) {
+    sk__instr_finding(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, "call SetSysWorkSpace(workspace) before",
+                      "there is no system workspace: a null pointer is given, as GetSysWorkSpacePtr returns without SetSysWorkSpace");
+    sk__core_abort(core, SK_FAULT);
+  }
   sk__framework_of(core)->matmuls = (uint8_t)objects;
   sk__framework_of(core)->system_workspace = workspace;
 }
@@ -105,6 +110,12 @@ void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
   sk__core *core = call.core;
   if (core->type != SK__AIC) return;
   (void)workspace, (void)objects;
+  if (core->view.own_ratio == 0) {
+    sk__instr_finding(core, "CROSS_NOT_MIXED", SK__CAT_OPERATOR, SK__ERROR,
+                      "define ASCENDC_CUBE_ONLY before lib/matmul_intf.h, or declare the kernel __mix__(1, 1) or __mix__(1, 2)",
+                      "the service of a Matmul object on a cube core without vector cores: nobody sends it messages");
+    sk__core_abort(core, SK_FAULT);
+  }
   service s = {.pipe = sk__framework_of(core)->pipe};
   uint32_t clients = core->view.own_ratio, quits = 0;
   while (quits < clients) {

@@ -110,12 +110,30 @@ MATMULS = {
 }
 
 
+# A Matmul object of cube cores alone: where ASCENDC_CUBE_ONLY is defined after kernel_operator.h, and where it is not.
+CUBE_ONLY = "#define ASCENDC_CUBE_ONLY\n#include \"lib/matmul_intf.h\"\n"
+# name: (finding or None, kind, definitions, system workspace set, body)
+REGISTERED = {
+    "a cube kernel that says so": (None, "__cube__", CUBE_ONLY, False, A + B + "mm.IterateAll(out);\n"),
+    "its product without B": ("BAD_ARGUMENT", "__cube__", CUBE_ONLY, False, A + "mm.IterateAll(out); //!\n"),
+    "a cube kernel that does not say so": ("CROSS_NOT_MIXED", "__cube__", "#include \"lib/matmul_intf.h\"\n", True, ""),
+    "a workspace that is looked for": (None, "__cube__", CUBE_ONLY, False, "if (GetSysWorkSpacePtr() != nullptr) Trap();\n"),
+    "no system workspace": ("BAD_ARGUMENT", "__mix__(1, 1)", "", False, ""),
+    "a system workspace": (None, "__mix__(1, 1)", "", True, ""),
+}
+
+
 def matmul_program(kind: str, tiling: str, body: str) -> str:
     mark = "" if "//!" in body else "//!"
     kernel = (MATMUL_KERNEL % body).replace("KIND_MARK", mark).replace("KIND", kind).replace("TILING", tiling)
     return (PROGRAM % kernel).replace("aclrtMalloc(&x, sizeof zeros", "aclrtMalloc(&x, (16 << 20) + 8192").replace(
         "aclrtMemcpy(x, sizeof zeros, zeros, sizeof zeros, ACL_MEMCPY_HOST_TO_DEVICE);",
         "(void)zeros; aclrtMemset(x, (16 << 20) + 8192, 0, (16 << 20) + 8192);")
+
+
+def registered_program(kind: str, definitions: str, workspace: bool, body: str) -> str:
+    source = matmul_program(kind, "", body).replace("using G =", definitions + "using G =")
+    return source if workspace else source.replace("  SetSysWorkSpace(x);\n", "")
 
 
 # Scalar stores of one operator, read by the next: found where nothing flushes, silent in an SK build.
@@ -303,7 +321,9 @@ def refuses(body: str, word: str):
 
 if __name__ == "__main__":
     sys.exit(tap.run([finds(name, finding, PROGRAM % (QUEUE_KERNEL % body)) for name, (finding, body) in QUEUES.items()]
-                     + [finds(name, finding, matmul_program(*case)) for name, (finding, *case) in MATMULS.items()] + [refuses(*case) for case in REFUSED.items()]
+                     + [finds(name, finding, matmul_program(*case)) for name, (finding, *case) in MATMULS.items()]
+                     + [finds(name, finding, registered_program(*case)) for name, (finding, *case) in REGISTERED.items()]
+                     + [refuses(*case) for case in REFUSED.items()]
                      + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

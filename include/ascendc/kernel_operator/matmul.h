@@ -2,7 +2,7 @@
  *
  * On vector cores its calls are messages to the cube core of the block, which runs the service inside
  * REGIST_MATMUL_OBJ until all of them have left the function that holds the macro. With ASCENDC_CUBE_ONLY
- * defined, and for MatmulImpl, the cube core does the work where the call stands. */
+ * defined (matmul_cube_only.h), and for MatmulImpl, the cube core does the work where the call stands. */
 #ifndef SK_KERNEL_OPERATOR_MATMUL_H
 #define SK_KERNEL_OPERATOR_MATMUL_H
 
@@ -258,13 +258,14 @@ private:
 
 template <class A, class B, class C, class Bias = C, const auto &config = CFG_NORM, class CallBack = MatmulCallBackFunc<>>
 class MatmulImpl : public MatmulObject<false, A, B, C, Bias, config, CallBack> {};
-#ifdef ASCENDC_CUBE_ONLY
-#define SK_MATMUL_SERVICE false
-#else
-#define SK_MATMUL_SERVICE true
-#endif
+
+namespace Internal {
+/* Whether Matmul objects are served. It depends on the object so that it is asked at the first object, not here. */
+template <class A, bool = true>
+struct matmul_served : std::true_type {};
+} // namespace Internal
 template <class A, class B, class C, class Bias = C, const auto &config = CFG_NORM, class CallBack = MatmulCallBackFunc<>>
-class Matmul : public MatmulObject<SK_MATMUL_SERVICE, A, B, C, Bias, config, CallBack> {};
+class Matmul : public MatmulObject<Internal::matmul_served<A>::value, A, B, C, Bias, config, CallBack> {};
 
 /* ---- registration ----------------------------------------------------------------------------------- */
 
@@ -300,9 +301,6 @@ struct matmul_client {
 };
 } // namespace Internal
 
-#ifdef ASCENDC_CUBE_ONLY
-#define REGIST_MATMUL_OBJ(tpipe, workspace, ...) ::AscendC::Internal::matmuls_init(tpipe, __VA_ARGS__)
-#else
 #define REGIST_MATMUL_OBJ(tpipe, workspace, ...)                                                                  \
   const void *sk_matmul_workspace = workspace;                                                                    \
   if (ASCEND_IS_AIC) {                                                                                            \
@@ -311,7 +309,6 @@ struct matmul_client {
   }                                                                                                               \
   ::AscendC::Internal::matmul_client sk_matmul_client(sk_matmul_workspace, ::AscendC::Internal::matmuls_in(__VA_ARGS__)); \
   ::AscendC::Internal::matmuls_init(tpipe, __VA_ARGS__)
-#endif
 #define REGIST_CUBE_OBJ REGIST_MATMUL_OBJ
 
 } // namespace AscendC
@@ -320,5 +317,9 @@ struct matmul_client {
 namespace matmul {
 using namespace AscendC;
 } // namespace matmul
+
+#ifdef ASCENDC_CUBE_ONLY
+#include "matmul_cube_only.h"
+#endif
 
 #endif

@@ -153,20 +153,17 @@ void sk_matmul_init(sk_matmul *mm, const void *tiling, void *pipe, bool service_
   mm->ready = true;
 }
 
-/* An input from the vector core's buffer to its slot. */
+/* An input from the vector core's buffer, where rows have whole blocks, to its slot. */
 static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_operand *operand, const void *address) {
   sk__core *core = call->core;
   bool bias = operand == &mm->bias, is_a = operand == &mm->a;
   int32_t outer = is_a ? mm->single_m : mm->single_n;
   bool k_is_row = !bias && operand->transposed == is_a;
   operand->rows = bias ? 1 : k_is_row ? mm->single_k : outer;
-  operand->pitch = bias || k_is_row ? outer : mm->single_k;
+  int32_t c0 = bias ? 1 : 256 / (int32_t)sk__matmul_bits(operand->element);
+  operand->pitch = ((bias || k_is_row ? outer : mm->single_k) + c0 - 1) / c0 * c0;
   uint64_t rows = (uint32_t)operand->rows, columns = (uint32_t)operand->pitch;
-  if (operand->format == SK_MATMUL_NZ) {
-    uint32_t c0 = 256 / sk__matmul_bits(operand->element);
-    rows = (rows + 15) / 16 * 16;
-    columns = (columns + c0 - 1) / c0 * c0;
-  }
+  if (operand->format == SK_MATMUL_NZ) rows = (rows + 15) / 16 * 16;
   uint64_t bytes = rows * columns * sk__matmul_bits(operand->element) / 8, room = bias ? SLOT_BIAS_BYTES : SLOT_INPUT_BYTES;
   if (bytes > room) {
     sk__bad_argument(core, bias ? "a bias in the vector core's buffer, in bytes," : "an input in the vector core's buffer, in bytes,",

@@ -77,13 +77,14 @@ __global__ __mix__(1, 1) void from_vector(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_AD
   Matmul<Of<half, false, CubeFormat::ND, TPosition::VECOUT>, Of<half>, Of<float, false, CubeFormat::NZ>> mm;
   REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
   TBuf<> buffer;
-  pipe.InitBuffer(buffer, t.M * t.Ka * sizeof(half));
+  int32_t pitch = (t.Ka + 15) / 16 * 16; /* rows of whole blocks */
+  pipe.InitBuffer(buffer, t.M * pitch * sizeof(half));
   LocalTensor<half> x = buffer.Get<half>();
-  DataCopy(x, Global<half>(a), t.M * t.Ka);
+  DataCopyPad(x, Global<half>(a), DataCopyExtParams(t.M, t.Ka * 2, 0, 0, 0), DataCopyPadExtParams<half>(true, 0, pitch - t.Ka, half(0)));
   TEventID arrived = pipe.FetchEventID(HardEvent::MTE2_V);
   SetFlag<HardEvent::MTE2_V>(arrived);
   WaitFlag<HardEvent::MTE2_V>(arrived);
-  Adds(x, x, half(1), t.M * t.Ka);
+  Adds(x, x, half(1), t.M * pitch);
   mm.SetTensorA(x);
   mm.SetTensorB(Global<half>(b));
   mm.IterateAll(Global<float>(c));
@@ -205,7 +206,7 @@ void RunTiles(const std::vector<half> &a, const std::vector<half> &b) {
 }
 
 static void RunFromVector() {
-  const int m = 96, n = 112, k = 64;
+  const int m = 96, n = 112, k = 60;
   std::vector<half> a = Small<half>(m * k, 3), b = Small<half>(k * n, 5);
   DeviceArray<half> aDev(a), bDev(b);
   DeviceArray<float> cDev(m * n);

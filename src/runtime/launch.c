@@ -67,7 +67,7 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
     sk__task_unref(task);
     return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for a launch of '%s'", kernel->name);
   }
-  memcpy(task->args, args, kernel->args_bytes);
+  if (kernel->args_bytes > 0) memcpy(task->args, args, kernel->args_bytes);
   task->kernel = kernel;
   task->blocks = blocks;
   task->dynamic_ub_bytes = dynamic_ub_bytes;

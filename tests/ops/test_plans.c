@@ -24,7 +24,7 @@ static sk_tensor random_operand(const sk_operator_tensor *rule, const sk_tensor 
   sk_tensor t = {.format = formats[sk__rng_below(rng, rule->may_be_nz ? 8 : 5)], .dtype = random_dtype(rule->dtypes, rng)};
   if (first != NULL && sk__rng_below(rng, 2) == 0) { /* like the first, or its end */
     t = *first;
-    if (sk__rng_below(rng, 2) == 0 && t.rank > 1) t.shape[0] = t.shape[t.rank - 1], t.rank = 1;
+    if (sk__rng_below(rng, 2) == 0 && t.rank > 1 && t.rank <= SK_MAX_RANK) t.shape[0] = t.shape[t.rank - 1], t.rank = 1;
     t.dtype = sk__rng_below(rng, 2) == 0 ? first->dtype : random_dtype(rule->dtypes, rng);
     return t;
   }

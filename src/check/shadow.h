@@ -84,11 +84,6 @@ typedef struct sk__probe {
   uint64_t other, low, high;
 } sk__probe;
 
-static inline void sk__probe_set_kind(sk__probe *probe, sk__access kind) {
-  probe->fresh_below = kind == SK__READ_ANY ? 0 : probe->order->begin_clock;
-  probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
-}
-
 static inline uint64_t sk__write_order_from(const sk__order *order, sk__pipe pipe) {
   return order->same_pipe && (order->in_order_pipes >> pipe & 1u) == 0 ? UINT64_MAX : order->ordered_clock;
 }
@@ -109,7 +104,8 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->origin = sk__call_of(checker, site, instr);
   probe->checker = checker;
   probe->order = order;
-  sk__probe_set_kind(probe, kind);
+  probe->fresh_below = kind == SK__READ_ANY ? 0 : order->begin_clock;
+  probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
   probe->site = site;
   probe->instr = instr;
   probe->trouble = SK__TROUBLE_NONE;
@@ -132,16 +128,17 @@ static inline bool sk__write_ordered(const sk__probe *probe, uint64_t stamp) {
   return sk__ordered_from(probe, stamp, probe->write_order_from);
 }
 /* The same for local memory: own stamps only, and an earlier launch has left the core. */
-static inline bool sk__ordered_local(const sk__probe *probe, uint64_t stamp) {
+static inline bool sk__own_ordered(uint64_t stamp, const uint64_t *row, uint32_t own_pipe, uint64_t ordered_clock,
+                                   uint64_t own_from) {
   uint64_t clock = sk__stamp_clock(stamp);
   uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
-  return clock < probe->ordered_clock || clock <= probe->row[pipe] || pipe == probe->pipe;
+  return clock < ordered_clock || clock <= row[pipe] || (pipe == own_pipe && clock >= own_from);
+}
+static inline bool sk__ordered_local(const sk__probe *probe, uint64_t stamp) {
+  return sk__own_ordered(stamp, probe->row, probe->pipe, probe->ordered_clock, 0);
 }
 static inline bool sk__write_ordered_local(const sk__probe *probe, uint64_t stamp) {
-  uint64_t clock = sk__stamp_clock(stamp);
-  uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
-  return clock < probe->ordered_clock || clock <= probe->row[pipe] ||
-         (pipe == probe->pipe && clock >= probe->write_order_from);
+  return sk__own_ordered(stamp, probe->row, probe->pipe, probe->ordered_clock, probe->write_order_from);
 }
 /* The far side of the trouble is an earlier instruction of the probe's own pipe and launch. */
 static inline bool sk__is_same_pipe(const sk__probe *probe, uint64_t other) {

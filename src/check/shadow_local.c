@@ -104,7 +104,7 @@ static inline void chunk_access(sk__probe *probe, sk__local_chunk *chunk, uint64
   else chunk_partial(probe, chunk, base, (uint32_t)(low - base), (uint32_t)(high - base));
 }
 
-static sk__local_chunk *chunks_of(sk__checker *checker, uint64_t address) {
+static sk__local_chunk *chunks_of(const sk__checker *checker, uint64_t address) {
   return &checker->local_chunks[(address - SK__LOCAL_BASE) >> SK__CHUNK_SHIFT];
 }
 
@@ -158,28 +158,6 @@ static inline void access_bytes(sk__probe *probe, uint64_t address, uint64_t byt
   }
 }
 
-/* One repeat of a vector instruction, where the page is cut already. */
-static inline bool one_chunk(sk__probe *probe, uint64_t address, uint64_t bytes) {
-  if (bytes != SK__CHUNK_BYTES || address % SK__CHUNK_BYTES != 0) return false;
-  sk__local_chunk *chunk = chunks_of(probe->checker, address);
-  if (!probe->checker->local_pages[(address - SK__LOCAL_BASE) >> SK__PAGE_SHIFT].split || chunk->runs != NULL) return false;
-  cell_access(probe, &chunk->cell, address, address + SK__CHUNK_BYTES);
-  return true;
-}
-
-static inline void range_access(sk__probe *probe, uint64_t address, uint64_t bytes) {
-  if (!one_chunk(probe, address, bytes)) access_bytes(probe, address, bytes);
-}
-
-__attribute__((flatten)) void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
-                      uint64_t bytes, const void *site, const char *instr) {
-  if (!order->enabled) return;
-  sk__probe probe;
-  sk__probe_begin(&probe, checker, order, pipe, kind, site, instr);
-  range_access(&probe, address, bytes);
-  sk__probe_end(&probe);
-}
-
 /* What judging one repeat of a vector instruction needs. Never has its address taken, so that it stays in
  * registers: a probe goes to memory, which costs as much as the judgement. */
 typedef struct quick {
@@ -200,15 +178,13 @@ static inline quick quick_begin(sk__checker *checker, const sk__order *order, sk
 }
 
 static inline bool quick_ordered(const quick *q, uint64_t stamp, uint64_t own_from) {
-  uint64_t clock = sk__stamp_clock(stamp);
-  uint32_t pipe = sk__stamp_actor(stamp) % SK__PIPE_SLOTS;
-  return clock < q->ordered_clock || clock <= q->row[pipe] || (pipe == q->pipe && clock >= own_from);
+  return sk__own_ordered(stamp, q->row, q->pipe, q->ordered_clock, own_from);
 }
 
 /* A whole chunk of its own, accessed in order: done here. Everything else changes nothing and is false. */
 static inline bool quick_access(const quick *q, const sk__local_range *range) {
   uint64_t offset = range->address - SK__LOCAL_BASE;
-  sk__local_chunk *chunk = &q->checker->local_chunks[offset >> SK__CHUNK_SHIFT];
+  sk__local_chunk *chunk = chunks_of(q->checker, range->address);
   if (range->bytes != SK__CHUNK_BYTES || offset % SK__CHUNK_BYTES != 0 || range->kind == SK__READ_ANY ||
       !q->checker->local_pages[offset >> SK__PAGE_SHIFT].split || chunk->runs != NULL)
     return false;
@@ -243,6 +219,11 @@ void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pi
   quick q = quick_begin(checker, order, pipe, site, instr);
   for (uint32_t i = 0; i < n; i++)
     if (!quick_access(&q, &ranges[i])) slow_range(checker, order, pipe, &ranges[i], site, instr);
+}
+
+void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
+                      uint64_t bytes, const void *site, const char *instr) {
+  sk__shadow_local_ranges(checker, order, pipe, &(sk__local_range){address, bytes, kind}, 1, site, instr);
 }
 
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,

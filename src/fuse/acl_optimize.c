@@ -33,8 +33,7 @@ static void shared_unref(shared *all) {
   if (all == NULL || --all->references > 0) return;
   sk__plan_free(all->plan);
   sk__graph_free(all->graph);
-  for (size_t i = 0; i < all->task_count; i++) sk__task_unref(all->tasks[i]);
-  free(all->tasks);
+  sk__tasks_free(all->tasks, all->task_count);
   free(all->records);
   sk__arena_free(&all->arena);
   free(all);

@@ -40,36 +40,19 @@ static void print_node(const sk__plan *plan, size_t index, FILE *to) {
 
 /* ---- edges: streams order their nodes; a wait follows the notify of its event ----------------- */
 
-typedef struct waiter { uint64_t event; uint32_t node; } waiter;
-static int by_event(const void *a, const void *b) {
-  const waiter *x = a, *y = b;
-  if (x->event != y->event) return x->event < y->event ? -1 : 1;
-  return x->node < y->node ? -1 : x->node > y->node;
-}
-
-static size_t first_of(const waiter *waiters, size_t count, uint64_t event) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (waiters[middle].event < event) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 static void print_streams(const sk__graph *graph, FILE *to) {
   for (uint32_t s = 0; s < graph->stream_count; s++)
     for (uint32_t i = 1; i < graph->stream_sizes[s]; i++) fprintf(to, "  n%u -> n%u;\n", graph->stream_nodes[s][i - 1], graph->stream_nodes[s][i]);
 }
 
-static void print_events(const sk__graph *graph, waiter *waiters, FILE *to) {
+static void print_events(const sk__graph *graph, sk__event_node *waiters, FILE *to) {
   size_t count = 0;
   for (uint32_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].type == SK__NODE_WAIT) waiters[count++] = (waiter){graph->nodes[i].event_id, i};
-  qsort(waiters, count, sizeof *waiters, by_event);
+    if (graph->nodes[i].type == SK__NODE_WAIT) waiters[count++] = (sk__event_node){graph->nodes[i].event_id, i};
+  sk__event_nodes_sort(waiters, count);
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (graph->nodes[i].type != SK__NODE_NOTIFY) continue;
-    for (size_t k = first_of(waiters, count, graph->nodes[i].event_id); k < count && waiters[k].event == graph->nodes[i].event_id; k++)
+    for (size_t k = sk__event_nodes_find(waiters, count, graph->nodes[i].event_id, 0); k < count && waiters[k].event == graph->nodes[i].event_id; k++)
       fprintf(to, "  n%u -> n%u [style=dashed];\n", i, waiters[k].node);
   }
 }
@@ -105,7 +88,7 @@ static void print_clusters(const sk__plan *plan, const uint32_t *first, const ui
 sk_status sk__plan_dot(const sk__plan *plan, FILE *to) {
   size_t count = plan->graph->node_count;
   uint32_t *first = sk__calloc(plan->sk_count + 3, sizeof *first), *nodes = sk__calloc(count + 1, sizeof *nodes);
-  waiter *waiters = sk__calloc(count + 1, sizeof *waiters);
+  sk__event_node *waiters = sk__calloc(count + 1, sizeof *waiters);
   sk_status status = first != NULL && nodes != NULL && waiters != NULL ? SK_OK : SK_OUT_OF_MEMORY;
   if (status == SK_OK) {
     sort_by_sk(plan, first, nodes);

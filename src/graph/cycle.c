@@ -4,16 +4,9 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 
-typedef struct record { uint64_t event; uint32_t node; } record;
-static int by_event(const void *a, const void *b) {
-  const record *x = a, *y = b;
-  if (x->event != y->event) return x->event < y->event ? -1 : 1;
-  return x->node < y->node ? -1 : x->node > y->node;
-}
-
 typedef struct search {
   const sk__graph *graph;
-  record *records, *waits;   /* of events inside the graph, by event */
+  sk__event_node *records, *waits;   /* of events inside the graph, by event */
   size_t record_count, wait_count;
   uint32_t *open;            /* per node: predecessors that have not run */
   uint32_t *ready;
@@ -22,27 +15,17 @@ typedef struct search {
 
 static bool inside(const sk__node *node, sk__node_type type) { return node->type == type && (node->event_flag & SK__EVENT_EXTERNAL) == 0; }
 
-static size_t first_of(const record *list, size_t count, uint64_t event) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list[middle].event < event) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 static void collect(search *s) {
   for (uint32_t i = 0; i < s->graph->node_count; i++) {
     const sk__node *node = &s->graph->nodes[i];
-    if (inside(node, SK__NODE_NOTIFY)) s->records[s->record_count++] = (record){node->event_id, i};
-    if (inside(node, SK__NODE_WAIT)) s->waits[s->wait_count++] = (record){node->event_id, i};
+    if (inside(node, SK__NODE_NOTIFY)) s->records[s->record_count++] = (sk__event_node){node->event_id, i};
+    if (inside(node, SK__NODE_WAIT)) s->waits[s->wait_count++] = (sk__event_node){node->event_id, i};
     s->open[i] = node->position > 0;
   }
-  qsort(s->records, s->record_count, sizeof *s->records, by_event);
-  qsort(s->waits, s->wait_count, sizeof *s->waits, by_event);
+  sk__event_nodes_sort(s->records, s->record_count);
+  sk__event_nodes_sort(s->waits, s->wait_count);
   for (size_t i = 0; i < s->wait_count; i++) {
-    size_t at = first_of(s->records, s->record_count, s->waits[i].event);
+    size_t at = sk__event_nodes_find(s->records, s->record_count, s->waits[i].event, 0);
     s->open[s->waits[i].node] += at < s->record_count && s->records[at].event == s->waits[i].event;
   }
 }
@@ -56,8 +39,8 @@ static void run(search *s, uint32_t at) {
   const sk__node *node = &s->graph->nodes[at];
   if (node->position + 1 < s->graph->stream_sizes[node->stream]) close_one(s, s->graph->stream_nodes[node->stream][node->position + 1]);
   if (!inside(node, SK__NODE_NOTIFY)) return;
-  if (s->records[first_of(s->records, s->record_count, node->event_id)].node != at) return;
-  for (size_t i = first_of(s->waits, s->wait_count, node->event_id); i < s->wait_count && s->waits[i].event == node->event_id; i++)
+  if (s->records[sk__event_nodes_find(s->records, s->record_count, node->event_id, 0)].node != at) return;
+  for (size_t i = sk__event_nodes_find(s->waits, s->wait_count, node->event_id, 0); i < s->wait_count && s->waits[i].event == node->event_id; i++)
     close_one(s, s->waits[i].node);
 }
 

@@ -94,6 +94,11 @@ SK__API SK_MUST_USE sk_status sk__graph_from_text(const char *text, size_t bytes
 SK_MUST_USE sk_status sk__graph_to_json(const sk__graph *graph, json_t **out);
 SK_MUST_USE sk_status sk__graph_write(const sk__graph *graph, const char *path); /* SK_IO: errno tells why */
 SK__API void sk__graph_free(sk__graph *graph);
+/* Nodes by the event they record or wait for: sorted by event, then node. */
+typedef struct sk__event_node { uint64_t event; uint32_t node; } sk__event_node;
+void sk__event_nodes_sort(sk__event_node *list, size_t count);
+/* Index of the first of the sorted list that is not before (event, node). */
+size_t sk__event_nodes_find(const sk__event_node *list, size_t count, uint64_t event, uint32_t node);
 /* A wait for a record that can only run behind it, over whatever streams and events; NULL none. Value tasks are not
  * looked at: their words may be written from outside. */
 SK__API SK_MUST_USE sk_status sk__graph_find_cycle(const sk__graph *graph, const sk__node **out);

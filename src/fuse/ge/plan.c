@@ -90,34 +90,22 @@ static sk_status find_kernels(sk__ge_plan *plan, uint32_t **before, uint32_t **b
   return SK_OK;
 }
 
-typedef struct sent { uint64_t event; uint32_t node; } sent;
-static int by_event(const void *a, const void *b) {
-  const sent *x = a, *y = b;
-  if (x->event != y->event) return x->event < y->event ? -1 : 1;
-  return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* Per wait: the latest record of its event in front of it, UINT32_MAX none here. */
 static sk_status find_records(sk__ge_plan *plan) {
   const sk__graph *graph = plan->graph;
-  sent *all = sk__arena_array(&plan->arena, sent, graph->node_count);
+  sk__event_node *all = sk__arena_array(&plan->arena, sk__event_node, graph->node_count);
   plan->record = sk__arena_array(&plan->arena, uint32_t, graph->node_count);
   if (all == NULL || plan->record == NULL) return SK_OUT_OF_MEMORY;
   size_t count = 0;
   for (uint32_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].type == SK__NODE_NOTIFY) all[count++] = (sent){graph->nodes[i].event_id, i};
-  qsort(all, count, sizeof *all, by_event);
+    if (graph->nodes[i].type == SK__NODE_NOTIFY) all[count++] = (sk__event_node){graph->nodes[i].event_id, i};
+  sk__event_nodes_sort(all, count);
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const sk__node *node = &graph->nodes[i];
     plan->record[i] = UINT32_MAX;
     if (node->type != SK__NODE_WAIT || (node->event_flag & SK__EVENT_EXTERNAL) != 0) continue;
-    size_t low = 0, high = count; /* the first that is behind (event, i) */
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (by_event(&all[middle], &(sent){node->event_id, i}) < 0) low = middle + 1;
-      else high = middle;
-    }
-    if (low > 0 && all[low - 1].event == node->event_id) plan->record[i] = all[low - 1].node;
+    size_t behind = sk__event_nodes_find(all, count, node->event_id, i);
+    if (behind > 0 && all[behind - 1].event == node->event_id) plan->record[i] = all[behind - 1].node;
   }
   return SK_OK;
 }

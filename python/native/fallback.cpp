@@ -100,6 +100,23 @@ at::Tensor cpu_call::view_of(const at::Tensor &tensor, bool written) {
   return view;
 }
 
+/* A list with each of its tensors replaced; nothing when the value is no list of tensors. */
+template <typename Replace>
+static std::optional<c10::IValue> each_tensor(const c10::IValue &value, const Replace &replace) {
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> out;
+    for (const at::Tensor &tensor : value.toTensorVector()) out.push_back(replace(tensor));
+    return out;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> out;
+    for (const std::optional<at::Tensor> &tensor : value.toOptionalTensorVector())
+      out.push_back(tensor.has_value() ? std::optional<at::Tensor>(replace(*tensor)) : tensor);
+    return out;
+  }
+  return std::nullopt;
+}
+
 c10::IValue cpu_call::convert(const c10::IValue &value, const c10::Argument &argument) {
   bool written = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
   auto one = [&](const at::Tensor &tensor) {
@@ -111,17 +128,7 @@ c10::IValue cpu_call::convert(const c10::IValue &value, const c10::Argument &arg
     mixed = mixed || (tensor.defined() && tensor.is_cpu() && tensor.dim() > 0);
     return one(tensor);
   }
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> out;
-    for (const at::Tensor &tensor : value.toTensorVector()) out.push_back(one(tensor));
-    return out;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> out;
-    for (const std::optional<at::Tensor> &tensor : value.toOptionalTensorVector())
-      out.push_back(tensor.has_value() ? std::optional<at::Tensor>(one(*tensor)) : tensor);
-    return out;
-  }
+  if (std::optional<c10::IValue> list = each_tensor(value, one)) return *list;
   if (value.isDevice() && value.toDevice().type() == device_type) return c10::Device(at::kCPU);
   if (value.isGenerator()) return cpu_generator_of(value.toGenerator());
   if (value.isNone() && argument.name() == "generator") return default_cpu_generator();
@@ -222,17 +229,7 @@ struct meta_call {
   }
   c10::IValue convert(const c10::IValue &value) {
     if (value.isTensor()) return one(value.toTensor());
-    if (value.isTensorList()) {
-      c10::List<at::Tensor> out;
-      for (const at::Tensor &tensor : value.toTensorVector()) out.push_back(one(tensor));
-      return out;
-    }
-    if (value.isOptionalTensorList()) {
-      c10::List<std::optional<at::Tensor>> out;
-      for (const std::optional<at::Tensor> &tensor : value.toOptionalTensorVector())
-        out.push_back(tensor.has_value() ? std::optional<at::Tensor>(one(*tensor)) : tensor);
-      return out;
-    }
+    if (std::optional<c10::IValue> list = each_tensor(value, [&](const at::Tensor &tensor) { return one(tensor); })) return *list;
     if (value.isDevice()) return c10::Device(at::kMeta);
     return value;
   }

@@ -64,15 +64,18 @@ static const char *const op_names[] = {
 #undef X
 };
 
+static bool operands(sk__core *core, void **dst, void **src0, void **src1, uint64_t bytes) {
+  return sk__high_operand(core, src0, bytes, SK__READ, "src0") && sk__high_operand(core, src1, bytes, SK__READ, "src1") &&
+         sk__high_operand(core, dst, bytes, SK__WRITE, "dst");
+}
+
 void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
                          uint32_t count) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, op_names[op], SK__SITE());
   if (core == NULL || count == 0) return;
   uint64_t bytes = (uint64_t)count * float_bits / 8;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
-  if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
-      !sk__high_operand(core, &d, bytes, SK__WRITE, "dst"))
-    return;
+  if (!operands(core, &d, &a, &b, bytes)) return;
   for (uint32_t i = 0; i < count; i++)
     sk__high_put(d, float_bits, i, apply(op, sk__high_get(a, float_bits, i), b != NULL ? sk__high_get(b, float_bits, i) : scalar));
   sk__high_time(core, count, 8);
@@ -83,9 +86,7 @@ void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void
   if (core == NULL || count == 0) return;
   uint64_t bytes = (uint64_t)count * float_bits / 8;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
-  if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
-      !sk__high_operand(core, &d, bytes, SK__WRITE, "dst"))
-    return;
+  if (!operands(core, &d, &a, &b, bytes)) return;
   for (uint32_t i = 0; i < count; i++) {
     double x = sk__high_get(a, float_bits, i), y = sk__high_get(b, float_bits, i);
     sk__high_put(d, float_bits, i, x * y / (1 + exp(-beta * y)));

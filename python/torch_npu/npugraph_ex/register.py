@@ -7,6 +7,8 @@ import importlib.abc
 import importlib.util
 import sys
 
+from .._registration import after_import
+
 _REGISTRY = "torch._dynamo.backends.registry"
 _PACKAGE = __package__
 _SHORT = "npugraph_ex"
@@ -21,26 +23,6 @@ def npugraph_ex(gm, example_inputs, **kwargs):
 def _register(registry) -> None:
     if _SHORT not in registry._COMPILER_FNS:
         registry.register_backend(compiler_fn=npugraph_ex, name=_SHORT)
-
-
-class _Registry(importlib.abc.MetaPathFinder):
-    """Lets the usual finders find the registry and registers right after it has been executed."""
-
-    def find_spec(self, name, path, target=None):
-        if name != _REGISTRY:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return None
-        execute = spec.loader.exec_module
-
-        def exec_module(module):
-            execute(module)
-            _register(module)
-
-        spec.loader.exec_module = exec_module
-        return spec
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -67,7 +49,4 @@ def install() -> None:
     """Registers now if Dynamo is there, else as soon as it is imported. Harmless when called again."""
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.append(_Alias())
-    if _REGISTRY in sys.modules:
-        _register(sys.modules[_REGISTRY])
-    elif not any(isinstance(finder, _Registry) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Registry())
+    after_import(_REGISTRY, _register)

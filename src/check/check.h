@@ -238,7 +238,9 @@ typedef struct sk__local_range { uint64_t address, bytes; sk__access kind; } sk_
 void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,
                              uint32_t n, const void *site, const char *instr);
 /* A data cache writes a line back: bytes of it that the core has not stored come along, with the values they had when
- * it loaded the line. Whoever wrote them without an order to this is undone (H13). Records nothing. */
+ * it loaded the line. Whoever wrote or writes them without an order to this is undone (H13). `instr` of all of them
+ * is this one text: it tells the origin from a read. */
+extern const char sk__written_back[];
 void sk__shadow_gm_write_back(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site,
                               const char *instr);
 /* n pieces of `bytes` bytes, `stride` bytes from start to start. */

@@ -4,6 +4,13 @@
 #include "base/text.h"
 #include "check/shadow.h"
 
+const char sk__written_back[] = "scalar store, written back,";
+
+/* The earlier access was no read: the bytes came along with a line that was written back. */
+static bool went_back(const sk__probe *probe, const sk__end *other) {
+  return !probe->other_writes && other->instr == sk__written_back;
+}
+
 /* A vector instruction over what the same call wrote before: equal latency keeps their writes in order. */
 static bool is_in_order(const sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin) {
   return trouble == SK__TROUBLE_ORDER && probe->pipe == SK__PIPE_V && probe->kind == SK__WRITE &&
@@ -72,7 +79,7 @@ static void fill_current(const sk__probe *probe, sk__end *end) {
 static void fill_other(const sk__probe *probe, sk__end *end) {
   sk__end_from_stamp(probe->checker, probe->other, probe->other_origin, end);
   bool atomic = (probe->other & SK__STAMP_ATOMIC) != 0;
-  end->role = atomic ? "atomic" : probe->other_writes ? "writer" : "reader";
+  end->role = atomic ? "atomic" : probe->other_writes ? "writer" : went_back(probe, end) ? "writes back" : "reader";
   fill_bytes(probe, end);
 }
 
@@ -198,8 +205,9 @@ static void report_order(sk__probe *probe, sk__finding *f) {
     return;
   }
   bool one_kernel = earlier.launch == later.launch && earlier.task == later.task;
-  if (one_kernel && probe->kind != SK__PROBE_WRITE_BACK && counts_on_set_order(probe)) name_set_order(f, &earlier);
-  if (probe->kind != SK__PROBE_WRITE_BACK) return;
+  bool undone = probe->kind == SK__PROBE_WRITE_BACK || went_back(probe, &earlier);
+  if (one_kernel && !undone && counts_on_set_order(probe)) name_set_order(f, &earlier);
+  if (!undone) return;
   sk__text_copy(f->id, sizeof f->id, "H13");
   sk__text_copy(f->remedy, sizeof f->remedy, "give each core's scalar output 64-byte lines of its own, or write it with DMA");
 }

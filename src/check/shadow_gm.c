@@ -197,6 +197,7 @@ static inline void cell_access(sk__probe *probe, sk__gm_cell *cell, uint64_t low
   if (SK__UNLIKELY(probe->kind == SK__PROBE_WRITE_BACK)) {
     if (!sk__ordered(probe, cell->writer))
       sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
+    add_accessor(probe, cell, probe->stamp); /* who writes these bytes later finds that they went back */
     return;
   }
   if (SK__UNLIKELY(probe->kind >= FORGET)) {

@@ -243,8 +243,7 @@ static void record_rest(sk__core *core, const sk__line *line) {
     uint32_t first = (uint32_t)__builtin_ctzll(rest);
     uint64_t above = ~(rest >> first);
     uint32_t count = above == 0 ? 64 - first : (uint32_t)__builtin_ctzll(above);
-    sk__shadow_gm_write_back(core->checker, &core->order, line->tag + first, count, line->store.site,
-                             "scalar store, written back,");
+    sk__shadow_gm_write_back(core->checker, &core->order, line->tag + first, count, line->store.site, sk__written_back);
     rest = first + count == 64 ? 0 : rest & UINT64_MAX << (first + count);
   }
 }
@@ -275,7 +274,7 @@ static void write_back(sk__core *core, sk__line *line, const char *why) {
   /* Memory changes now, not when the store was made: who is ordered after the store alone is not safe. A
    * flush that the launch's end makes for the core orders nothing and is nobody's. */
   if (core->checks && core == sk__self) {
-    sk__scalar_record(core, SK__WRITE, line->tag, line->dirty, line->store.site, "scalar store, written back,");
+    sk__scalar_record(core, SK__WRITE, line->tag, line->dirty, line->store.site, sk__written_back);
     record_rest(core, line);
   }
 }

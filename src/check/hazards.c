@@ -6,14 +6,16 @@
 #include "check/hazards.h"
 
 static const sk__hazard hazards[] = {
-#define X(id, category, title, cause, symptom, detection, remedy) \
-  {id, title, SK__CAT_##category, cause, symptom, detection, remedy},
-  SK__HAZARD_LIST(X)
-#undef X
+#define FUSED(id, category, title, cause, symptom, detection, remedy, silent) \
+  {id, title, SK__CAT_##category, cause, symptom, detection, remedy, silent},
+#define ANYWHERE(id, category, title, cause, symptom, detection, remedy) FUSED(id, category, title, cause, symptom, detection, remedy, "")
+  SK__HAZARDS_FUSED(FUSED) SK__HAZARDS_ANYWHERE(ANYWHERE)
+#undef ANYWHERE
+#undef FUSED
 };
 static const char *const hazard_ids[] = {
-#define X(id, category, title, cause, symptom, detection, remedy) id,
-  SK__HAZARD_LIST(X)
+#define X(id, ...) id,
+  SK__HAZARDS_FUSED(X) SK__HAZARDS_ANYWHERE(X)
 #undef X
 };
 #define HAZARDS (sizeof hazards / sizeof *hazards)

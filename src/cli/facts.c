@@ -83,6 +83,7 @@ int sk__cli_explain(int argc, char **argv) {
   print_paragraph("cause", hazard->cause);
   print_paragraph("symptom on hardware", hazard->symptom);
   print_paragraph("how it is detected", hazard->detection);
+  if (hazard->silent[0] != '\0') print_paragraph("why it is silent un-fused", hazard->silent);
   print_paragraph("remedy", hazard->remedy);
   print_examples(hazard->id);
   return SK__EXIT_CLEAN;

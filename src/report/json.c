@@ -117,6 +117,8 @@ static json_t *finding_json(const sk__verify_result *result, const sk__seen_find
                           sk__category_name(finding->category), "severity", sk__severity_name(finding->severity), "message",
                           finding->message, "remedy", finding->remedy, "count", (json_int_t)finding->count, "unfused",
                           finding->in_unfused, "fused", finding->in_fused, "modes", modes, "ends", ends);
+  const sk__hazard *hazard = finding->in_fused && !finding->in_unfused ? sk__hazard_find(finding->id) : NULL;
+  if (out != NULL && hazard != NULL) set_text(out, "silent_unfused", hazard->silent);
   if (out != NULL && seen->diagnosis != NULL) json_object_set_new(out, "diagnosis", diagnosis_json(seen->diagnosis));
   return out;
 }

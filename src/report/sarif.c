@@ -16,12 +16,15 @@ static json_t *message(const char *text) { return json_pack("{s:s}", "text", tex
 static json_t *rule_of(const char *id) {
   const sk__hazard *hazard = sk__hazard_find(id);
   if (hazard == NULL) return json_pack("{s:s, s:o}", "id", id, "shortDescription", message(id));
+  bool silent = hazard->silent[0] != '\0';
   json_t *help = json_pack("{s:o, s:o}", "text",
-                           json_sprintf("Cause: %s\n\nSymptom on hardware: %s\n\nHow it is detected: %s\n\nRemedy: %s", hazard->cause,
-                                        hazard->symptom, hazard->detection, hazard->remedy),
+                           json_sprintf("Cause: %s\n\nSymptom on hardware: %s\n\nHow it is detected: %s%s%s\n\nRemedy: %s", hazard->cause,
+                                        hazard->symptom, hazard->detection, silent ? "\n\nWhy it is silent un-fused: " : "",
+                                        hazard->silent, hazard->remedy),
                            "markdown",
-                           json_sprintf("**Cause.** %s\n\n**Symptom on hardware.** %s\n\n**How it is detected.** %s\n\n**Remedy.** %s",
-                                        hazard->cause, hazard->symptom, hazard->detection, hazard->remedy));
+                           json_sprintf("**Cause.** %s\n\n**Symptom on hardware.** %s\n\n**How it is detected.** %s%s%s\n\n**Remedy.** %s",
+                                        hazard->cause, hazard->symptom, hazard->detection,
+                                        silent ? "\n\n**Why it is silent un-fused.** " : "", hazard->silent, hazard->remedy));
   return json_pack("{s:s, s:o, s:o, s:o, s:{s:[s]}}", "id", hazard->id, "shortDescription", message(hazard->title),
                    "fullDescription", message(hazard->cause), "help", help, "properties", "tags",
                    sk__category_name(hazard->category));
@@ -162,20 +165,21 @@ static const char *level_of(json_t *finding) {
 }
 
 static json_t *properties_of(json_t *finding) {
-  static const char *const keys[] = {"category", "remedy", "modes", "unfused", "fused", "diagnosis"};
+  static const char *const keys[] = {"category", "remedy", "modes", "unfused", "fused", "silent_unfused", "diagnosis"};
   json_t *out = json_object();
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
     if (json_object_get(finding, keys[i]) != NULL) json_object_set(out, keys[i], json_object_get(finding, keys[i]));
   return out;
 }
 
-/* Message, remedy, and what the diagnosis adds. */
+/* Message, why it shows only fused, remedy, and what the diagnosis adds. */
 static json_t *words_of(json_t *finding) {
   char *words = NULL;
   size_t bytes = 0;
   FILE *to = open_memstream(&words, &bytes);
   if (to == NULL) return NULL;
   fprintf(to, "%s", sk__string_of(finding, "message"));
+  if (sk__string_of(finding, "silent_unfused")[0] != '\0') fprintf(to, "\nSilent un-fused: %s", sk__string_of(finding, "silent_unfused"));
   if (sk__string_of(finding, "remedy")[0] != '\0') fprintf(to, "\nRemedy: %s", sk__string_of(finding, "remedy"));
   if (json_object_get(finding, "diagnosis") != NULL) fprintf(to, "\n");
   sk__print_diagnosis(json_object_get(finding, "diagnosis"), "", to);

@@ -239,6 +239,7 @@ void sk__print_finding(json_t *finding, bool with_source, FILE *to) {
   for (size_t i = 0; i < count && i < 4; i++) fprintf(to, "%s %s", i > 0 ? "," : "", json_string_value(json_array_get(modes, i)));
   fprintf(to, "%s%s\n", count > 4 ? ", ..." : "",
           json_is_false(json_object_get(finding, "unfused")) ? "; silent un-fused" : "");
+  if (sk__string_of(finding, "silent_unfused")[0] != '\0') fprintf(to, "    why silent: %s\n", sk__string_of(finding, "silent_unfused"));
   if (reason != NULL) fprintf(to, "    suppressed: %s\n", reason);
   else if (sk__string_of(finding, "remedy")[0] != '\0') fprintf(to, "    remedy: %s\n", sk__string_of(finding, "remedy"));
   sk__print_diagnosis(json_object_get(finding, "diagnosis"), "    ", to);

@@ -196,7 +196,7 @@ def sarif_of_a_finding() -> None:
     invocation, result = run["invocations"][0], run["results"][0]
     assert invocation["exitCode"] == done.returncode == 1 and invocation["executionSuccessful"] is True
     assert len(run["results"]) == len(document["findings"]) == 1 and result["ruleId"] == "H11" and result["level"] == "error"
-    told = f"{finding['message']}\nRemedy: {finding['remedy']}\n"
+    told = f"{finding['message']}\nSilent un-fused: {finding['silent_unfused']}\nRemedy: {finding['remedy']}\n"
     assert result["message"]["text"].startswith(told + "diagnosis in mode no-flush: smallest failing scope: "), result["message"]
     assert "goes away with dcci after operator " in result["message"]["text"]
     assert result["properties"]["diagnosis"] == finding["diagnosis"]

@@ -6,6 +6,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
@@ -17,12 +18,11 @@ namespace {
 
 constexpr size_t most_waiting_bytes = size_t(256) << 20;
 constexpr size_t most_waiting_blocks = 4096;
-constexpr int64_t format_nd = 2;
 
 struct block {
   size_t bytes;
   uint64_t pool;
-  int64_t format;
+  storage_layout layout;
   bool live;
 };
 
@@ -34,6 +34,7 @@ struct state {
   size_t waiting_bytes = 0;
   uint64_t next_pool = 1;
   memory_stats stats;
+  std::atomic<bool> private_formats = false; /* stays once set */
 };
 
 state &the_state() {
@@ -96,7 +97,7 @@ struct device_allocator final : c10::DeviceAllocator {
     void *address = get_memory(bytes);
     state &s = the_state();
     std::lock_guard<std::mutex> hold(s.mutex);
-    s.blocks[address] = {bytes, current_pool, format_nd, true};
+    s.blocks[address] = {bytes, current_pool, {}, true};
     s.stats.allocated += int64_t(bytes);
     s.stats.reserved += int64_t(bytes);
     s.stats.count++;
@@ -198,18 +199,28 @@ void release_pool(uint64_t pool) {
 
 uint64_t exchange_pool(uint64_t pool) { return std::exchange(current_pool, pool); }
 
+storage_layout layout_of(const void *storage) {
+  state &s = the_state();
+  std::lock_guard<std::mutex> hold(s.mutex);
+  auto at = s.blocks.find(const_cast<void *>(storage));
+  return at == s.blocks.end() ? storage_layout{} : at->second.layout;
+}
+
 int64_t format_of(const void *storage) {
   state &s = the_state();
   std::lock_guard<std::mutex> hold(s.mutex);
   auto at = s.blocks.find(const_cast<void *>(storage));
-  return at == s.blocks.end() ? format_nd : at->second.format;
+  return at == s.blocks.end() ? storage_layout{}.format : at->second.layout.format;
 }
 
-void set_format(const void *storage, int64_t format) {
+void set_layout(const void *storage, storage_layout layout) {
   state &s = the_state();
+  if (is_private_format(layout.format)) s.private_formats = true;
   std::lock_guard<std::mutex> hold(s.mutex);
   auto at = s.blocks.find(const_cast<void *>(storage));
-  if (at != s.blocks.end()) at->second.format = format;
+  if (at != s.blocks.end()) at->second.layout = std::move(layout);
 }
+
+bool private_formats_exist() { return the_state().private_formats; }
 
 }  // namespace sk_torch

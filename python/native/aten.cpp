@@ -16,6 +16,7 @@
 #include <torch/library.h>
 
 #include "device.h"
+#include "formats.h"
 #include "superkernel/device.h"
 #include "views.h"
 
@@ -27,6 +28,7 @@ at::Tensor empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) {
 }
 
 at::Tensor cpu_view(const at::Tensor &tensor) {
+  TORCH_CHECK(!is_private(tensor), "a tensor in a private format is read as if it were row-major");
   const c10::Storage &of = tensor.storage();
   c10::Storage storage(c10::Storage::use_byte_size_t(), of.nbytes(),
                        c10::DataPtr(of.mutable_data(), c10::Device(c10::DeviceType::CPU)), nullptr, false);
@@ -46,6 +48,8 @@ void note_host_write(const at::Tensor &tensor) {
 
 namespace {
 
+constexpr int64_t format_nchw = 0, format_ncdhw = 30;
+
 bool on_device(const at::Tensor &tensor) { return tensor.device().type() == device_type; }
 
 void check_plain(std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pinned) {
@@ -54,22 +58,31 @@ void check_plain(std::optional<at::Layout> layout, std::optional<at::Device> dev
   TORCH_CHECK(!pinned.value_or(false), "only CPU tensors can be pinned");
 }
 
+/* Row-major memory goes by the name of its rank. */
+at::Tensor named(at::Tensor tensor) {
+  if (tensor.dim() == 4) set_base_format(tensor.storage().data(), format_nchw);
+  if (tensor.dim() == 5) set_base_format(tensor.storage().data(), format_ncdhw);
+  return tensor;
+}
+
 at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
                                std::optional<at::Device> device, std::optional<bool> pinned, std::optional<at::MemoryFormat> format) {
   check_plain(layout, device, pinned);
-  return at::detail::empty_generic(size, c10::GetAllocator(device_type), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
-                                   c10::dtype_or_default(dtype), format);
+  return named(at::detail::empty_generic(size, c10::GetAllocator(device_type), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+                                         c10::dtype_or_default(dtype), format));
 }
 
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
                          std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pinned) {
   check_plain(layout, device, pinned);
-  return at::detail::empty_strided_generic(size, stride, c10::GetAllocator(device_type),
-                                           c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), c10::dtype_or_default(dtype));
+  return named(at::detail::empty_strided_generic(size, stride, c10::GetAllocator(device_type),
+                                                 c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), c10::dtype_or_default(dtype)));
 }
 
 const at::Tensor &resize_(const at::Tensor &self, at::IntArrayRef size, std::optional<at::MemoryFormat> format) {
   c10::TensorImpl *impl = self.unsafeGetTensorImpl();
+  TORCH_CHECK(!is_private(self) || self.sizes() == size, "resize_: a tensor in FRACTAL_NZ keeps its shape ", self.sizes(), "; given ", size,
+              "; cast it with npu_format_cast(tensor, 2) first");
   size_t needed = at::detail::computeStorageNbytesContiguous(size, self.itemsize(), size_t(self.storage_offset()));
   if (c10::multiply_integers(size) > 0 && needed > self.storage().nbytes())
     at::native::resize_bytes_nocuda(self.storage(), c10::SymInt(int64_t(needed)));
@@ -154,7 +167,14 @@ void copy_to_host(const at::Tensor &from, const at::Tensor &to) {
 }
 
 at::Tensor copy_from(const at::Tensor &self, const at::Tensor &to, bool) {
-  at::Tensor source = self.sizes() == to.sizes() ? self : self.expand_as(to);
+  if (is_private(to)) {
+    written_image image(to, true);
+    copy_from(self, image.tensor, false);
+    image.store();
+    return to;
+  }
+  at::Tensor source = row_major(self);
+  if (source.sizes() != to.sizes()) source = source.expand_as(to);
   if (on_device(source) && on_device(to)) copy_on_device(source, to);
   else if (on_device(to)) copy_to_device(source, to);
   else copy_to_host(source, to);
@@ -168,8 +188,9 @@ at::Tensor copy_from_and_resize(const at::Tensor &self, const at::Tensor &to) {
 
 at::Scalar local_scalar_dense(const at::Tensor &self) {
   TORCH_CHECK(!capturing(), "reading a value from an npu tensor is not allowed while a graph is captured");
+  at::Tensor plain = row_major(self);
   synchronize();
-  return at::_local_scalar_dense(cpu_view(self));
+  return at::_local_scalar_dense(cpu_view(plain));
 }
 
 at::Tensor view(const at::Tensor &self, at::IntArrayRef size) { return at::native::view(self, size); }

@@ -1,4 +1,5 @@
 /* aten_ops.cpp - aten operators that the operator library has a kernel for; what it does not take runs on the CPU. */
+#include <ATen/ExpandUtils.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_int_mm_ops.h>
 #include <ATen/ops/add.h>
@@ -7,12 +8,14 @@
 #include <ATen/ops/bmm_ops.h>
 #include <ATen/ops/isinf_ops.h>
 #include <ATen/ops/mm_ops.h>
+#include <ATen/ops/mul.h>
 #include <ATen/ops/mul_ops.h>
 #include <ATen/ops/pow_ops.h>
 #include <ATen/ops/sub_ops.h>
 #include <ATen/ops/zero_ops.h>
 #include <torch/library.h>
 
+#include "formats.h"
 #include "launch.h"
 #include "views.h"
 
@@ -73,19 +76,29 @@ at::Tensor mul(const at::Tensor &self, const at::Tensor &other) {
   return elementwise(call, self, other, nullptr) ? call.launch()[0] : on_cpu<at::_ops::mul_Tensor>::call(self, other);
 }
 
+template <class F> at::Tensor &by_image(at::Tensor &self, F write) {
+  written_image image(self);
+  write(image.tensor);
+  image.store();
+  return self;
+}
+
 at::Tensor &add_(at::Tensor &self, const at::Tensor &other, const at::Scalar &alpha) {
+  if (is_private(self)) return by_image(self, [&](at::Tensor &image) { image.add_(other, alpha); });
   operator_call call("Add");
   if (!self.is_contiguous() || !elementwise(call, self, other, &alpha)) return on_cpu<at::_ops::add__Tensor>::call(self, other, alpha);
   call.launch(self);
   return self;
 }
 at::Tensor &sub_(at::Tensor &self, const at::Tensor &other, const at::Scalar &alpha) {
+  if (is_private(self)) return by_image(self, [&](at::Tensor &image) { image.sub_(other, alpha); });
   operator_call call("Sub");
   if (!self.is_contiguous() || !elementwise(call, self, other, &alpha)) return on_cpu<at::_ops::sub__Tensor>::call(self, other, alpha);
   call.launch(self);
   return self;
 }
 at::Tensor &mul_(at::Tensor &self, const at::Tensor &other) {
+  if (is_private(self)) return by_image(self, [&](at::Tensor &image) { image.mul_(other); });
   operator_call call("Mul");
   if (!self.is_contiguous() || !elementwise(call, self, other, nullptr)) return on_cpu<at::_ops::mul__Tensor>::call(self, other);
   call.launch(self);
@@ -109,6 +122,7 @@ at::Tensor pow(const at::Tensor &self, const at::Scalar &exponent) {
 
 at::Tensor &zero_(at::Tensor &self) {
   if (self.numel() == 0) return self;
+  if (is_private(self)) return by_image(self, [](at::Tensor &image) { image.zero_(); });
   if (!self.is_non_overlapping_and_dense()) return on_cpu<at::_ops::zero_>::call(self);
   check_acl(aclrtMemsetAsync(self.mutable_data_ptr(), self.nbytes(), 0, self.nbytes(), current_handle()), "aclrtMemsetAsync");
   return self;
@@ -128,6 +142,7 @@ bool product(operator_call &call, const at::Tensor &self, const at::Tensor &mat2
   if (self.scalar_type() != mat2.scalar_type() || (self.scalar_type() == at::kChar) != whole) return false;
   int64_t x1 = 0, x2 = 0;
   at::Tensor a = stored(self, &x1), b = stored(mat2, &x2);
+  if (b.scalar_type() == at::kFloat) b = row_major(b); /* FRACTAL_NZ is for narrower types */
   call.input(a).input(b).integer("transpose_x1", x1).integer("transpose_x2", x2);
   return call.legal();
 }
@@ -144,12 +159,15 @@ at::Tensor int_mm(const at::Tensor &self, const at::Tensor &mat2) {
   operator_call call("BatchMatMulV3");
   return product(call, self, mat2, true) ? call.launch()[0] : on_cpu<at::_ops::_int_mm>::call(self, mat2);
 }
-/* The product is the library's; the sum too where its shape is that of the product. */
+/* Factors are launches of their own, each with its rounding. */
 at::Tensor addmm(const at::Tensor &self, const at::Tensor &mat1, const at::Tensor &mat2, const at::Scalar &beta, const at::Scalar &alpha) {
   operator_call call("BatchMatMulV3");
-  bool plain = beta.equal(1) && alpha.equal(1) && self.scalar_type() == mat1.scalar_type();
-  if (!plain || !product(call, mat1, mat2, false)) return on_cpu<at::_ops::addmm>::call(self, mat1, mat2, beta, alpha);
-  return at::add(call.launch()[0], self);
+  bool fits = self.scalar_type() == mat1.scalar_type() && !alpha.isComplex() && !beta.isComplex() && product(call, mat1, mat2, false) &&
+              at::is_expandable_to(self.sizes(), {mat1.size(0), mat2.size(1)});
+  if (!fits) return on_cpu<at::_ops::addmm>::call(self, mat1, mat2, beta, alpha);
+  at::Tensor result = call.launch()[0];
+  if (!alpha.equal(1)) result = at::mul(result, alpha);
+  return beta.equal(0) ? result : at::add(result, self, beta);
 }
 
 }  // namespace

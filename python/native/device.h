@@ -61,9 +61,21 @@ void retain_pool(uint64_t pool);
 void release_pool(uint64_t pool);
 /* What this thread allocates from now on belongs to the pool; returns the pool before. */
 uint64_t exchange_pool(uint64_t pool);
-/* Private formats: the number of the block that the address lies at the start of, 2 (ND) by default. */
+/* How the block that begins at an address is laid out. format: an aclFormat number; those of FRACTAL_NZ are private,
+ * the block then holds a tensor of that type and shape, with padding. */
+struct storage_layout {
+  int64_t format = 2; /* ND */
+  at::ScalarType type = at::ScalarType::Undefined;
+  std::vector<int64_t> shape;
+};
+storage_layout layout_of(const void *storage);
 int64_t format_of(const void *storage);
-void set_format(const void *storage, int64_t format);
+void set_layout(const void *storage, storage_layout layout);
+/* Another name for row-major storage. */
+inline void set_base_format(const void *storage, int64_t format) { set_layout(storage, {format, at::ScalarType::Undefined, {}}); }
+bool is_private_format(int64_t format);
+/* Whether any block has a private format: most processes have none. */
+bool private_formats_exist();
 
 /* ---- tensors (aten.cpp) ---- */
 at::Tensor empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype);

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "device.h"
+#include "formats.h"
 #include "superkernel/device.h"
 #include "views.h"
 
@@ -100,23 +101,6 @@ at::Tensor cpu_call::view_of(const at::Tensor &tensor, bool written) {
   return view;
 }
 
-/* A list with each of its tensors replaced; nothing when the value is no list of tensors. */
-template <typename Replace>
-static std::optional<c10::IValue> each_tensor(const c10::IValue &value, const Replace &replace) {
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> out;
-    for (const at::Tensor &tensor : value.toTensorVector()) out.push_back(replace(tensor));
-    return out;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> out;
-    for (const std::optional<at::Tensor> &tensor : value.toOptionalTensorVector())
-      out.push_back(tensor.has_value() ? std::optional<at::Tensor>(replace(*tensor)) : tensor);
-    return out;
-  }
-  return std::nullopt;
-}
-
 c10::IValue cpu_call::convert(const c10::IValue &value, const c10::Argument &argument) {
   bool written = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
   auto one = [&](const at::Tensor &tensor) {
@@ -156,6 +140,8 @@ void cpu_call::run() {
   }
   results = arguments;
   op.callBoxed(&results);
+  for (const auto &view : views) /* a result that was larger than what the operator made of it */
+    if (view.second.sizes() != view.first.sizes()) view.first.resize_(view.second.sizes());
   for (const auto &made : fresh) {
     if (made.second.sizes() != made.first.sizes()) made.first.resize_(made.second.sizes());
     if (made.second.numel() == 0) continue;
@@ -276,17 +262,19 @@ void run_on_cpu(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
   torch::jit::Stack arguments(std::make_move_iterator(stack->end() - long(count)), std::make_move_iterator(stack->end()));
   stack->resize(stack->size() - count);
   note_not_simulated(op.schema().name());
+  row_major_arguments images(op.schema(), arguments);
+  torch::jit::Stack outputs;
   if (capturing()) {
-    torch::jit::Stack outputs;
     capture_call(op, arguments, outputs);
-    stack->insert(stack->end(), outputs.begin(), outputs.end());
-    return;
+  } else {
+    cpu_call call(op);
+    call.bind(arguments);
+    synchronize();
+    call.run();
+    for (const c10::IValue &result : call.results) outputs.push_back(call.to_device(result));
   }
-  cpu_call call(op);
-  call.bind(arguments);
-  synchronize();
-  call.run();
-  for (const c10::IValue &result : call.results) stack->push_back(call.to_device(result));
+  images.store();
+  for (const c10::IValue &result : outputs) stack->push_back(images.of_given(result));
 }
 
 }  // namespace sk_torch

@@ -1,6 +1,8 @@
 /* launch.cpp - tensors as the operator library describes them; planning, memory, launch. */
 #include "launch.h"
 
+#include "formats.h"
+
 #include <cstring>
 
 namespace sk_torch {
@@ -40,7 +42,16 @@ operator_call &operator_call::input(const at::Tensor &tensor) {
   }
   sk_tensor t = {};
   at::Tensor dense = tensor.contiguous();
-  if (!library_dtype(dense.scalar_type(), &t.dtype) || dense.dim() > SK_MAX_RANK || dense.is_conj() || dense.is_neg()) foreign = true;
+  if (inputs.size() < op->input_count && op->inputs[inputs.size()].may_be_nz && describe_private(dense, &t)) {
+    tensors.push_back(dense);
+    described.push_back(t);
+    inputs.push_back(&described.back());
+    return *this;
+  }
+  dense = row_major(dense);
+  if (!library_dtype(dense.scalar_type(), &t.dtype)) foreign = c10::str("is ", dense.scalar_type());
+  if (dense.dim() > SK_MAX_RANK) foreign = c10::str("has ", dense.dim(), " dimensions");
+  if (dense.is_conj() || dense.is_neg()) foreign = "is a lazy conjugate or negative";
   t.data = const_cast<void *>(dense.const_data_ptr());
   t.format = SK_ND;
   t.rank = uint32_t(dense.dim());
@@ -77,18 +88,28 @@ int operator_call::plan() {
 }
 
 bool operator_call::legal() {
-  if (foreign) return false;
+  if (!foreign.empty()) return false;
   bool good = plan() == ACL_SUCCESS;
   if (!good) (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
   return good;
 }
 
+/* Memory for a result as the plan describes it. */
+static at::Tensor new_output(const sk_tensor &out) {
+  at::IntArrayRef sizes(out.shape, out.rank);
+  if (!is_private_format(out.format)) return empty_on_device(sizes, torch_dtype(out.dtype));
+  at::Tensor padded = empty_on_device({int64_t(sk_tensor_bytes(&out) / sk_dtype_bytes(out.dtype))}, torch_dtype(out.dtype));
+  padded.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
+  set_layout(padded.storage().data(), {out.format, padded.scalar_type(), sizes.vec()});
+  return padded;
+}
+
 std::vector<at::Tensor> operator_call::launch(const at::Tensor &into) {
-  TORCH_CHECK(!foreign, op->torch_name, ": an argument has a dtype or a rank that is not simulated");
+  TORCH_CHECK(foreign.empty(), op->torch_name, ": an argument ", foreign, ", which is not simulated");
   check_acl(plan(), op->torch_name);
   std::vector<at::Tensor> made;
   for (sk_tensor &out : outputs) {
-    at::Tensor result = made.empty() && into.defined() ? into : empty_on_device(at::IntArrayRef(out.shape, out.rank), torch_dtype(out.dtype));
+    at::Tensor result = made.empty() && into.defined() ? into : new_output(out);
     out.data = result.mutable_data_ptr();
     made.push_back(result);
   }

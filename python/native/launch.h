@@ -18,14 +18,15 @@ class operator_call {
  public:
   /* name: GE type. Throws where the library has no such operator. */
   explicit operator_call(const char *name);
-  /* Made contiguous; not defined = not given. */
+  /* Made contiguous, and row-major unless the operator reads the private format; not defined = not given. */
   operator_call &input(const at::Tensor &tensor);
   operator_call &input(const std::optional<at::Tensor> &tensor) { return input(tensor.value_or(at::Tensor())); }
   operator_call &integer(const char *name, int64_t value);
   operator_call &real(const char *name, double value);
   /* Whether the library takes this call; nothing is launched. */
   bool legal();
-  /* Queues it. Results are new tensors, except the first when `into` is given, which must be contiguous. */
+  /* Queues it. Results are new tensors, except the first when `into` is given, which must be contiguous and stored as the
+   * plan says. */
   std::vector<at::Tensor> launch(const at::Tensor &into = {});
 
  private:
@@ -37,7 +38,7 @@ class operator_call {
   std::vector<sk_attribute> attributes;
   std::vector<sk_tensor> outputs;
   sk_call call = {};
-  bool foreign = false; /* a dtype or rank that the library does not have */
+  std::string foreign; /* what of an argument the library does not have */
 };
 
 }  // namespace sk_torch

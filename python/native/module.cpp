@@ -5,6 +5,7 @@
 #include <c10/util/Exception.h>
 
 #include "device.h"
+#include "formats.h"
 
 namespace sk_torch {
 void register_device();
@@ -112,13 +113,18 @@ PyObject *py_format(PyObject *, PyObject *argument) {
   if (PyErr_Occurred() != nullptr) return nullptr;
   return PyLong_FromLongLong(format_of(address));
 }
-PyObject *py_set_format(PyObject *, PyObject *arguments) {
-  unsigned long long address = 0;
-  long long format = 0;
-  if (!PyArg_ParseTuple(arguments, "KL", &address, &format)) return nullptr;
-  set_format(reinterpret_cast<const void *>(address), format);
-  Py_RETURN_NONE;
+PyObject *py_formats(PyObject *, PyObject *) {
+  return Py_BuildValue("{"
+#define X(name, number) "si"
+                       SK_TORCH_FORMATS(X)
+#undef X
+                       "}"
+#define X(name, number) , #name, number
+                       SK_TORCH_FORMATS(X)
+#undef X
+  );
 }
+
 PyMethodDef methods[] = {
     {"initialise", py_initialise, METH_NOARGS, "Makes the simulated device."},
     {"is_initialised", py_is_initialised, METH_NOARGS, "Whether the simulated device was made."},
@@ -136,8 +142,8 @@ PyMethodDef methods[] = {
     {"begin_capture", py_begin_capture, METH_O, "Memory and host operators of this thread belong to a capture from now on."},
     {"end_capture", py_end_capture, METH_O, "The opposite."},
     {"free_capture", py_free_capture, METH_O, "Gives back what a capture owns."},
-    {"format_of", py_format, METH_O, "Private format of the storage at an address."},
-    {"set_format", py_set_format, METH_VARARGS, "Sets it."},
+    {"formats", py_formats, METH_NOARGS, "Names of storage formats and their numbers."},
+    {"format_of", py_format, METH_O, "Format number of the storage at an address."},
     {nullptr, nullptr, 0, nullptr},
 };
 

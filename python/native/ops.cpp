@@ -4,6 +4,7 @@
 #include <torch/library.h>
 
 #include "device.h"
+#include "formats.h"
 #include "launch.h"
 
 namespace sk_torch {
@@ -18,7 +19,7 @@ const at::Tensor &on_npu(const at::Tensor &tensor, const char *op, const char *n
 }
 
 /* Operators take dense rows. */
-at::Tensor dense(const at::Tensor &tensor, const char *op, const char *name) { return on_npu(tensor, op, name).contiguous(); }
+at::Tensor dense(const at::Tensor &tensor, const char *op, const char *name) { return row_major(on_npu(tensor, op, name).contiguous()); }
 
 sk_dtype dtype_of(const at::Tensor &tensor, const char *op, const char *name, bool with_float) {
   switch (tensor.scalar_type()) {

@@ -12,6 +12,23 @@ namespace sk_torch {
 at::Generator cpu_generator_of(const at::Generator &of);
 at::Generator default_cpu_generator();
 
+/* A list with each of its tensors replaced; nothing when the value is no list of tensors. */
+template <typename Replace>
+std::optional<c10::IValue> each_tensor(const c10::IValue &value, const Replace &replace) {
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> out;
+    for (const at::Tensor &tensor : value.toTensorVector()) out.push_back(replace(tensor));
+    return out;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> out;
+    for (const std::optional<at::Tensor> &tensor : value.toOptionalTensorVector())
+      out.push_back(tensor.has_value() ? std::optional<at::Tensor>(replace(*tensor)) : tensor);
+    return out;
+  }
+  return std::nullopt;
+}
+
 /* Arguments of one call, as the CPU sees them. */
 struct cpu_call {
   explicit cpu_call(const c10::OperatorHandle &op) : op(op) {}

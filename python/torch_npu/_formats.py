@@ -1,33 +1,17 @@
-"""Private storage formats. Data stay as they are (ND); the storage remembers the format it is said to have."""
+"""Storage formats. FRACTAL_NZ is laid out on the device; values, shape and strides of a tensor do not show it."""
 import enum
 
 import torch
 from superkernel import _device
 
 
-class Format(enum.IntEnum):
-    """acl format numbers."""
+class _Named(enum.IntEnum):
+    def __str__(self):
+        return self.name
 
-    UNDEFINED = -1
-    NCHW = 0
-    NHWC = 1
-    ND = 2
-    NC1HWC0 = 3
-    FRACTAL_Z = 4
-    NC1HWC0_C04 = 12
-    HWCN = 16
-    NDHWC = 27
-    FRACTAL_NZ = 29
-    NCDHW = 30
-    NDC1HWC0 = 32
-    FRACTAL_Z_3D = 33
-    NC = 35
-    NCL = 47
-    NZ_C0_16 = 50
-    NZ_C0_32 = 51
-    NZ_C0_2 = 52
-    NZ_C0_4 = 53
-    NZ_C0_8 = 54
+
+Format = _Named("Format", _device.formats(), module=__name__)
+Format.__doc__ = "acl format numbers."
 
 
 def get_npu_format(tensor) -> Format:
@@ -38,14 +22,5 @@ def get_npu_format(tensor) -> Format:
 
 
 def get_storage_size(tensor) -> int:
-    """Elements of the tensor's storage."""
+    """Elements of the tensor's storage, in FRACTAL_NZ with their padding."""
     return tensor.untyped_storage().nbytes() // tensor.element_size()
-
-
-def legal(number) -> Format:
-    """The Format of a number; ValueError with the legal ones."""
-    try:
-        return Format(number)
-    except ValueError:
-        legal_numbers = ", ".join(f"{one.value} {one.name}" for one in Format if one.value >= 0)
-        raise ValueError(f"npu_format_cast: acl_format {number}; legal: {legal_numbers}") from None

@@ -2,8 +2,6 @@
 import torch
 from superkernel import _core, _device
 
-from . import _formats
-
 # Registrations vanish with this object. Schemas of what has a kernel in C++ stand there.
 _library = torch.library.Library("npu", "FRAGMENT")
 
@@ -72,29 +70,6 @@ for _name, _call in (("super_kernel_scope_begin", _core.scope_begin), ("super_ke
 
 
 # ---- formats -------------------------------------------------------------------------------------
-
-_library.define("npu_format_cast(Tensor self, int acl_format, *, int? customize_dtype=None, int? input_dtype=None) -> Tensor")
-_library.define("npu_format_cast.Tensor(Tensor self, Tensor dst) -> Tensor")
-_library.define("npu_format_cast_(Tensor(a!) self, int acl_format) -> Tensor(a!)")
-
-
-def _tag(tensor, acl_format):
-    _device.set_format(tensor.untyped_storage().data_ptr(), int(_formats.legal(acl_format)))
-    return tensor
-
-
-def _format_cast(self, acl_format, *, customize_dtype=None, input_dtype=None):
-    for name, value in (("customize_dtype", customize_dtype), ("input_dtype", input_dtype)):
-        if value is not None:
-            raise NotImplementedError(f"npu_format_cast: {name} is not simulated; legal: None")
-    _formats.legal(acl_format)
-    return _tag(self.clone(memory_format=torch.contiguous_format), acl_format)
-
-
-_library.impl("npu_format_cast", _format_cast, "PrivateUse1")
-_library.impl("npu_format_cast.Tensor", lambda self, dst: _format_cast(self, _formats.get_npu_format(dst)), "PrivateUse1")
-_library.impl("npu_format_cast_", _tag, "PrivateUse1")
-
 
 @torch.library.register_fake("npu::npu_format_cast", lib=_library)
 def _(self, acl_format, *, customize_dtype=None, input_dtype=None):

@@ -126,6 +126,21 @@ def library_operators_agree_with_the_cpu():
     assert torch.equal(torch._int_mm(a.npu(), b.npu()).cpu(), a.int() @ b.int())
 
 
+def addmm_is_launched_whatever_its_bias():
+    a, b = torch.randn(5, 64), torch.randn(64, 33)
+    for shape in ((33,), (1, 33), (5, 1), (5, 33), (1,), ()):
+        bias = torch.randn(shape)
+        d, da, db = bias.npu(), a.npu(), b.npu()
+        for factors, kernels in (({}, 2), ({"beta": 2}, 2), ({"alpha": 3}, 3), ({"beta": 0}, 1), ({"beta": 0.5, "alpha": 0.25}, 3)):
+            graph = torch.npu.NPUGraph()
+            with torch.npu.graph(graph):
+                got = torch.addmm(d, da, db, **factors)
+            graph.replay()
+            torch.testing.assert_close(got.cpu(), torch.addmm(bias, a, b, **factors), rtol=1e-4, atol=1e-4)
+            assert frontend.launches(graph) == ["matmul", "binary_elementwise", "binary_elementwise"][:kernels], (shape, factors)
+    raised(RuntimeError, lambda: torch.addmm(torch.ones(2, 5, 33).npu(), a.npu(), b.npu()))
+
+
 def quantised_operators_follow_their_rules():
     torch.manual_seed(3)
     x1, x2 = torch.randint(-128, 128, (24, 64), dtype=torch.int8), torch.randint(-128, 128, (64, 48), dtype=torch.int8)
@@ -185,14 +200,6 @@ def views_share_and_aliases_stay():
     assert x[1, 1].item() == 3 and x[2, 0].item() == 4
     y = torch.zeros(0, device="npu").resize_(2, 3)
     assert y.shape == (2, 3) and y.fill_(1).sum().item() == 6
-
-
-def formats_are_remembered_and_change_nothing():
-    w = torch.randn(32, 32).half()
-    n = torch_npu.npu_format_cast(w.npu(), 29)
-    assert torch_npu.get_npu_format(n) is torch_npu.Format.FRACTAL_NZ and torch.equal(n.cpu(), w)
-    assert torch_npu.get_npu_format(w.npu()) is torch_npu.Format.ND
-    assert "legal: 0 NCHW" in raised(ValueError, torch_npu.npu_format_cast, w.npu(), 7)
 
 
 # ---- streams, events, random numbers, memory -----------------------------------------------------
@@ -333,8 +340,8 @@ if __name__ == "__main__":
         cpu_tensor_for_an_npu_operator_is_refused, mixed_devices_are_refused, wrong_ranks_and_dtypes_name_the_argument,
         out_of_memory_is_its_own_error, another_device_is_refused, reading_during_a_capture_is_refused,
         torch_name_of_an_operator_tells_the_right_one, tensors_move_there_and_back, factories_and_operators_agree_with_the_cpu,
-        library_operators_agree_with_the_cpu, quantised_operators_follow_their_rules,
-        values_copies_and_pickles, modules_and_backward, views_share_and_aliases_stay, formats_are_remembered_and_change_nothing,
+        library_operators_agree_with_the_cpu, addmm_is_launched_whatever_its_bias, quantised_operators_follow_their_rules,
+        values_copies_and_pickles, modules_and_backward, views_share_and_aliases_stay,
         streams_and_events_order_work, limits_of_cores_belong_to_streams, random_numbers_repeat_with_their_seed,
         memory_is_counted_and_given_back, replay_reads_what_inputs_hold_then, misuse_of_graphs_is_refused, graphs_become_superkernels, scope_names_are_checked_anywhere, graphed_callables_replay,
         a_users_operator_is_there_after_registration, dynamo_traces_the_device,

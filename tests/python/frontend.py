@@ -31,3 +31,15 @@ def run(path, *arguments, folder, env=None):
     environment = {**os.environ, "PYTHONPATH": str(BUILD / "python"), **(env or {})}
     return subprocess.run([sys.executable, "-m", "superkernel", str(path), *arguments], cwd=folder, env=environment,
                           capture_output=True, text=True, timeout=300, check=False)
+
+
+def launches(graph) -> list:
+    """What a captured torch.npu graph is made of, in order: the kernel's name, or the kind of another task."""
+    import json
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "graph.json")
+        graph.debug_dump(path)
+        dumped = json.loads(path.read_text(encoding="utf-8"))
+    tasks = [task for stream in dumped["streams"] for node in stream["nodes"] for task in node["taskInfo"]]
+    return [task["kernelParams"]["funcName"] if task["taskType"] == "kernel" else task["taskType"] for task in tasks]

@@ -12,6 +12,8 @@ _CPU, _NPU = 0, 1
 FORMATS = (Format.FORMAT_NCHW, Format.FORMAT_NHWC, Format.FORMAT_ND, Format.FORMAT_NC1HWC0, Format.FORMAT_FRACTAL_Z,
            Format.FORMAT_NDHWC, Format.FORMAT_FRACTAL_NZ, Format.FORMAT_NCDHW, Format.FORMAT_NDC1HWC0,
            Format.FORMAT_FRACTAL_Z_3D, Format.FORMAT_NC, Format.FORMAT_NCL)
+# Names of row-major storage by its rank: ND in a description.
+_ROW_MAJOR = (Format.FORMAT_ND, Format.FORMAT_NCHW, Format.FORMAT_NHWC, Format.FORMAT_NCDHW)
 
 
 def run(graph: GraphDef, sample_args: Sequence[Any]) -> None:
@@ -72,7 +74,7 @@ def set_formats(inputs: Sequence[Tensor], args: Sequence[Any]) -> None:
         if number not in FORMATS:
             legal = ", ".join(f"{known.name} {int(known)}" for known in FORMATS)
             raise RuntimeError(f"input {data.node.name} has format {number}, which a GE graph does not take; legal: {legal}")
-        if number == Format.FORMAT_ND or number == data.desc.attr["format_for_int"].i:
+        if number in _ROW_MAJOR or number == data.desc.attr["format_for_int"].i:
             continue
         for desc in (data.node.input_desc[0], data.node.output_desc[0]):
             desc.attr["format_for_int"].i = number

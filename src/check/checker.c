@@ -37,8 +37,9 @@ sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
   c->gm = sk__reserve(GM_PAGES * sizeof *c->gm);
   c->local_pages = sk__reserve(LOCAL_PAGES * sizeof *c->local_pages);
   c->local_chunks = sk__reserve(LOCAL_CHUNKS * sizeof *c->local_chunks);
+  c->local_seconds = sk__reserve(LOCAL_CHUNKS * sizeof *c->local_seconds);
   if (c->nothing == NULL || c->findings == NULL || c->origins == NULL || c->scopes == NULL || c->told == NULL || c->sets == NULL || c->gm == NULL ||
-      c->local_pages == NULL || c->local_chunks == NULL) {
+      c->local_pages == NULL || c->local_chunks == NULL || c->local_seconds == NULL) {
     sk__checker_destroy(c);
     return SK_OUT_OF_MEMORY;
   }
@@ -57,6 +58,7 @@ void sk__checker_destroy(sk__checker *checker) {
   sk__unreserve(checker->gm, GM_PAGES * sizeof *checker->gm);
   sk__unreserve(checker->local_pages, LOCAL_PAGES * sizeof *checker->local_pages);
   sk__unreserve(checker->local_chunks, LOCAL_CHUNKS * sizeof *checker->local_chunks);
+  sk__unreserve(checker->local_seconds, LOCAL_CHUNKS * sizeof *checker->local_seconds);
   sk__pool_release(&checker->pool);
   pthread_mutex_destroy(&checker->lock);
   pthread_mutex_destroy(&checker->pool_lock);

@@ -110,6 +110,7 @@ struct sk__checker {
   struct sk__gm_page *gm;     /* one record per 4 KiB of GM */
   struct sk__local_page *local_pages;   /* one record per 4 KiB of local memory */
   struct sk__local_chunk *local_chunks; /* one per 256 bytes */
+  struct sk__local_second *local_seconds; /* likewise: the other cell of those that have two */
 };
 
 /* Reserved, zero, paid for where touched; NULL when refused. */

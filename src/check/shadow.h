@@ -30,10 +30,13 @@ typedef struct sk__local_page { /* split: the chunks hold the state */
   bool split;
 } sk__local_page;
 
-typedef struct sk__local_chunk { /* runs != NULL: they hold the state */
+/* form: 0 = one cell | odd: two, bits 8..15 say which blocks of 32 bytes have the second (local_seconds) |
+ * else the address of the sk__local_runs that hold the state. */
+typedef struct sk__local_chunk {
   _Alignas(64) sk__local_cell cell;
-  struct sk__local_runs *runs;
+  uint64_t form;
 } sk__local_chunk;
+typedef struct sk__local_second { _Alignas(64) sk__local_cell cell; } sk__local_second;
 
 /* ---- GM -------------------------------------------------------------------------------------- */
 

@@ -1,108 +1,7 @@
-/* shadow_local.c - who wrote and read local memory: 4 KiB cells over 256-byte cells over byte runs. */
-#include "check/shadow.h"
-
-/* Pipes that can read the same local memory have different classes: UB: S, V, MTE3; L1: MTE1, MTE3, FIX;
- * L0C: M, FIX; the others have one reader. A class word always belongs to the pipe that wrote it last. */
-static const uint8_t reader_class[SK__PIPE_SLOTS] = {
-  [SK__PIPE_S] = 0, [SK__PIPE_MTE1] = 0, [SK__PIPE_V] = 1, [SK__PIPE_M] = 1,
-  [SK__PIPE_MTE3] = 2, [SK__PIPE_MTE2] = 3, [SK__PIPE_FIX] = 3,
-};
-
-/* ---- one cell -------------------------------------------------------------------------------- */
-
-static void cell_read(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
-  uint64_t writer = cell->writer;
-  if (SK__UNLIKELY(!sk__write_ordered_local(probe, writer)))
-    sk__probe_trouble(probe, SK__TROUBLE_ORDER, writer, cell->writer_origin, true, low, high);
-  if (SK__UNLIKELY(sk__stamp_clock(writer) < probe->fresh_below))
-    sk__probe_trouble(probe, SK__TROUBLE_FRESH, writer, cell->writer_origin, true, low, high);
-  uint32_t class = reader_class[probe->pipe];
-  cell->reader[class] = probe->stamp;
-  cell->reader_origin[class] = probe->origin;
-}
-
-SK__COLD static void judge_readers(sk__probe *probe, const sk__local_cell *cell, uint64_t low, uint64_t high) {
-  for (uint32_t i = 0; i < SK__LOCAL_READERS; i++)
-    if (!sk__ordered_local(probe, cell->reader[i]))
-      sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->reader[i], cell->reader_origin[i], false, low, high);
-}
-
-static void cell_write(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
-  if (SK__UNLIKELY(!sk__write_ordered_local(probe, cell->writer)))
-    sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
-  const uint64_t *r = cell->reader; /* spelled out: a loop costs twice as much here */
-  bool ordered = (r[0] == 0 || sk__ordered_local(probe, r[0])) && (r[1] == 0 || sk__ordered_local(probe, r[1])) &&
-                 (r[2] == 0 || sk__ordered_local(probe, r[2])) && (r[3] == 0 || sk__ordered_local(probe, r[3]));
-  if (SK__UNLIKELY(!ordered)) judge_readers(probe, cell, low, high);
-  *cell = (sk__local_cell){.writer = probe->stamp, .writer_origin = probe->origin};
-}
-
-static void cell_access(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
-  if (probe->kind == SK__READ) cell_read(probe, cell, low, high);
-  else cell_write(probe, cell, low, high);
-}
-
-#define RUNS_PREFIX sk__local_
-#define RUNS_CELL sk__local_cell
-#define RUNS_ACCESS cell_access
-#define RUNS_SAME(a, b) (memcmp((a), (b), sizeof(sk__local_cell)) == 0)
-#define RUNS_COPY(checker, to, from) ((void)(checker), *(to) = *(from))
-#include "check/runs.h"
+/* shadow_local.c - who wrote and read local memory: 4 KiB cells over chunks of 256 bytes (local_chunk.h). */
+#include "check/local_chunk.h"
 
 /* ---- levels ---------------------------------------------------------------------------------- */
-
-static void drop_runs(sk__checker *checker, sk__local_chunk *chunk) {
-  sk__shadow_free(checker, chunk->runs, sk__local_bytes(chunk->runs->capacity));
-  chunk->runs = NULL;
-}
-
-/* No memory for exact bytes: the chunk's history is forgotten, in favour of silence. */
-SK__COLD static void forget_chunk(sk__probe *probe, sk__local_chunk *chunk) {
-  if (chunk->runs != NULL) drop_runs(probe->checker, chunk);
-  uint64_t pipe_s = (uint64_t)probe->core * SK__PIPE_SLOTS + SK__PIPE_S;
-  chunk->cell = (sk__local_cell){.writer = pipe_s << SK__STAMP_SHIFT | probe->order->begin_clock};
-}
-
-/* Would the access leave the cell as it is, and find nothing? Then part of a cell need not be cut out. */
-static bool says_it_already(const sk__probe *probe, const sk__local_cell *cell) {
-  if (probe->kind != SK__READ)
-    return cell->writer == probe->stamp && cell->writer_origin == probe->origin &&
-           (cell->reader[0] | cell->reader[1] | cell->reader[2] | cell->reader[3]) == 0 &&
-           sk__write_ordered_local(probe, cell->writer);
-  uint32_t class = reader_class[probe->pipe];
-  return cell->reader[class] == probe->stamp && cell->reader_origin[class] == probe->origin &&
-         sk__stamp_clock(cell->writer) >= probe->fresh_below && sk__write_ordered_local(probe, cell->writer);
-}
-
-static __attribute__((noinline)) void chunk_partial(sk__probe *probe, sk__local_chunk *chunk, uint64_t base,
-                                                    uint32_t low, uint32_t high) {
-  if (chunk->runs == NULL) {
-    if (says_it_already(probe, &chunk->cell)) return;
-    struct sk__local_runs *list = sk__local_list(probe->checker, &chunk->cell);
-    if (list == NULL) {
-      forget_chunk(probe, chunk);
-      return;
-    }
-    chunk->runs = list;
-  }
-  struct sk__local_runs *list = sk__local_room(probe->checker, chunk->runs);
-  if (list == NULL) {
-    forget_chunk(probe, chunk);
-    return;
-  }
-  chunk->runs = list;
-  sk__local_apply(probe, list->run, &list->count, SK__CHUNK_BYTES, base, low, high);
-  if (list->count > 1) return;
-  chunk->cell = list->run[0].cell;
-  drop_runs(probe->checker, chunk);
-}
-
-static inline void chunk_access(sk__probe *probe, sk__local_chunk *chunk, uint64_t low, uint64_t high) {
-  uint64_t base = low & ~(uint64_t)(SK__CHUNK_BYTES - 1);
-  if (SK__LIKELY(chunk->runs == NULL && low == base && high == base + SK__CHUNK_BYTES))
-    cell_access(probe, &chunk->cell, low, high);
-  else chunk_partial(probe, chunk, base, (uint32_t)(low - base), (uint32_t)(high - base));
-}
 
 static sk__local_chunk *chunks_of(const sk__checker *checker, uint64_t address) {
   return &checker->local_chunks[(address - SK__LOCAL_BASE) >> SK__CHUNK_SHIFT];
@@ -112,7 +11,7 @@ static __attribute__((noinline)) void split_page(sk__checker *checker, sk__local
   sk__local_chunk *chunks = chunks_of(checker, base);
   for (uint32_t i = 0; i < SK__CHUNKS_PER_PAGE; i++) {
     chunks[i].cell = page->cell;
-    chunks[i].runs = NULL;
+    chunks[i].form = 0;
   }
   page->split = true;
 }
@@ -120,9 +19,9 @@ static __attribute__((noinline)) void split_page(sk__checker *checker, sk__local
 /* After an access to all chunks of a page: one cell again, if they agree. */
 static void unite_page(sk__checker *checker, sk__local_page *page, uint64_t base) {
   sk__local_chunk *chunks = chunks_of(checker, base);
-  if (chunks[0].runs != NULL) return;
+  if (chunks[0].form != 0) return;
   for (uint32_t i = 1; i < SK__CHUNKS_PER_PAGE; i++)
-    if (chunks[i].runs != NULL || memcmp(&chunks[i].cell, &chunks[0].cell, sizeof chunks[0].cell) != 0) return;
+    if (chunks[i].form != 0 || !same_cell(&chunks[i].cell, &chunks[0].cell)) return;
   page->cell = chunks[0].cell;
   page->split = false;
 }
@@ -181,31 +80,90 @@ static inline bool quick_ordered(const quick *q, uint64_t stamp, uint64_t own_fr
   return sk__own_ordered(stamp, q->row, q->pipe, q->ordered_clock, own_from);
 }
 
+/* Were this cell's accesses all in order before what is judged now, and does a read find its bytes written? */
+static inline bool quick_judge(const quick *q, const sk__local_cell *cell, bool is_read) {
+  if (!quick_ordered(q, cell->writer, q->write_order_from)) return false;
+  if (is_read) return sk__stamp_clock(cell->writer) >= q->begin_clock;
+  const uint64_t *r = cell->reader;
+  return (r[0] == 0 || quick_ordered(q, r[0], 0)) && (r[1] == 0 || quick_ordered(q, r[1], 0)) &&
+         (r[2] == 0 || quick_ordered(q, r[2], 0)) && (r[3] == 0 || quick_ordered(q, r[3], 0));
+}
+
+static inline void quick_note(const quick *q, sk__local_cell *cell, bool is_read) {
+  if (is_read) {
+    cell->reader[q->class] = q->stamp;
+    cell->reader_origin[q->class] = q->origin;
+  } else {
+    *cell = (sk__local_cell){.writer = q->stamp, .writer_origin = q->origin};
+  }
+}
+
+/* Is `to` what `from` becomes? */
+static inline bool quick_becomes(const quick *q, const sk__local_cell *from, const sk__local_cell *to, bool is_read) {
+  if (!is_read) return to->writer == q->stamp && to->writer_origin == q->origin && (to->reader[0] | to->reader[1] | to->reader[2] | to->reader[3]) == 0;
+  if (to->reader[q->class] != q->stamp || to->reader_origin[q->class] != q->origin) return false;
+#define DIFFERS(i) (q->class == i ? 0 : (to->reader[i] ^ from->reader[i]) | (uint64_t)(to->reader_origin[i] ^ from->reader_origin[i]))
+  return ((to->writer ^ from->writer) | (uint64_t)(to->writer_origin ^ from->writer_origin) | DIFFERS(0) | DIFFERS(1) |
+          DIFFERS(2) | DIFFERS(3)) == 0;
+#undef DIFFERS
+}
+
+/* Some blocks of a chunk that have one history and become what the others are, or leave one cell for two. */
+static inline __attribute__((always_inline)) bool quick_blocks(const quick *q, sk__local_chunk *chunk, uint32_t blocks, bool is_read) {
+  uint32_t second = second_blocks(chunk);
+  if (chunk->form != 0 && !has_two(chunk)) return false;
+  bool of_second = (blocks & second) != 0;
+  if (of_second && (blocks & ~second) != 0) return false;
+  sk__local_cell *one = &chunk->cell, *two = second_cell(q->checker, chunk), *mine = of_second ? two : one;
+  if (!quick_judge(q, mine, is_read)) return false;
+  if (quick_becomes(q, mine, mine, is_read)) return true; /* nothing changes */
+  if (second == 0) {
+    if (is_read) *two = *one;
+    quick_note(q, two, is_read);
+    chunk->form = form_of_two(blocks);
+    return true;
+  }
+  if (!quick_becomes(q, mine, of_second ? one : two, is_read)) return false;
+  second ^= blocks;
+  if (second == ALL_BLOCKS) *one = *two;
+  chunk->form = second == 0 || second == ALL_BLOCKS ? 0 : form_of_two(second);
+  return true;
+}
+
 /* A whole chunk of its own, accessed in order: done here. Everything else changes nothing and is false. */
 static inline bool quick_access(const quick *q, const sk__local_range *range) {
   uint64_t offset = range->address - SK__LOCAL_BASE;
   sk__local_chunk *chunk = chunks_of(q->checker, range->address);
   if (range->bytes != SK__CHUNK_BYTES || offset % SK__CHUNK_BYTES != 0 || range->kind == SK__READ_ANY ||
-      !q->checker->local_pages[offset >> SK__PAGE_SHIFT].split || chunk->runs != NULL)
+      !q->checker->local_pages[offset >> SK__PAGE_SHIFT].split || chunk->form != 0)
     return false;
-  sk__local_cell *cell = &chunk->cell;
-  if (!quick_ordered(q, cell->writer, q->write_order_from)) return false;
-  if (range->kind == SK__READ) {
-    if (sk__stamp_clock(cell->writer) < q->begin_clock) return false;
-    cell->reader[q->class] = q->stamp;
-    cell->reader_origin[q->class] = q->origin;
-    return true;
-  }
-  const uint64_t *r = cell->reader;
-  for (uint32_t i = 0; i < SK__LOCAL_READERS; i++)
-    if (r[i] != 0 && !quick_ordered(q, r[i], 0)) return false;
-  *cell = (sk__local_cell){.writer = q->stamp, .writer_origin = q->origin};
+  bool is_read = range->kind == SK__READ;
+  if (!quick_judge(q, &chunk->cell, is_read)) return false;
+  quick_note(q, &chunk->cell, is_read);
   return true;
+}
+
+/* Is the range whole blocks of one chunk, but not all of them? */
+static inline bool is_blocks(const sk__local_range *range) {
+  uint64_t at = range->address % SK__CHUNK_BYTES;
+  return range->bytes < SK__CHUNK_BYTES && (at | range->bytes) % BLOCK_BYTES == 0 && at + range->bytes <= SK__CHUNK_BYTES &&
+         range->bytes != 0 && range->kind != SK__READ_ANY;
+}
+
+/* The same for such blocks. */
+static inline bool quick_some(const quick *q, const sk__local_range *range) {
+  if (!q->checker->local_pages[(range->address - SK__LOCAL_BASE) >> SK__PAGE_SHIFT].split) return false;
+  uint32_t first = (uint32_t)(range->address % SK__CHUNK_BYTES / BLOCK_BYTES), count = (uint32_t)(range->bytes / BLOCK_BYTES);
+  return quick_blocks(q, chunks_of(q->checker, range->address), ((1u << count) - 1) << first, range->kind == SK__READ);
 }
 
 __attribute__((flatten, noinline)) static void slow_range(sk__checker *checker, sk__order *order, sk__pipe pipe,
                                                           const sk__local_range *range, const void *site,
                                                           const char *instr) {
+  if (is_blocks(range)) {
+    quick q = quick_begin(checker, order, pipe, site, instr);
+    if (quick_some(&q, range)) return;
+  }
   sk__probe probe;
   sk__probe_begin(&probe, checker, order, pipe, range->kind, site, instr);
   access_bytes(&probe, range->address, range->bytes);
@@ -236,6 +194,9 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
   }
   sk__probe probe;
   sk__probe_begin(&probe, checker, order, pipe, kind, site, instr);
-  for (uint64_t i = 0; i < n; i++) access_bytes(&probe, address + i * stride, bytes);
+  quick q = quick_begin(checker, order, pipe, site, instr);
+  sk__local_range piece = {address, bytes, kind};
+  for (uint64_t i = 0; i < n; i++, piece.address += stride)
+    if (!is_blocks(&piece) || !quick_some(&q, &piece)) access_bytes(&probe, piece.address, bytes);
   sk__probe_end(&probe);
 }

@@ -15,7 +15,7 @@ bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *o
       at = (at | (SK__PAGE_BYTES - 1)) + 1;
     } else {
       const sk__local_chunk *chunk = &checker->local_chunks[at >> SK__CHUNK_SHIFT];
-      if (chunk->runs != NULL || !fresh(order, &chunk->cell)) return false;
+      if (chunk->form != 0 || !fresh(order, &chunk->cell)) return false;
       at = (at | (SK__CHUNK_BYTES - 1)) + 1;
     }
   }

@@ -187,21 +187,31 @@ static const char code[64];
 static void one_access(world *w, core_state *c, uint32_t core, sk__pipe p, int node, bool local, sk__access kind) {
   uint32_t at, bytes;
   pick_range(w, local ? LOCAL_SPAN : GM_SPAN, &at, &bytes);
+  uint32_t pieces = 1, stride = 0, way = local ? below(w, 3) : 3, extent = bytes;
+  if (way == 0) { /* several pieces, which may touch */
+    stride = bytes + below(w, 3) * (below(w, 2) == 0 ? 32 : bytes);
+    while (pieces < 9 && at + pieces * stride + bytes <= LOCAL_SPAN) pieces++;
+    extent = (pieces - 1) * stride + bytes;
+  }
   uint64_t address = (local ? sk__local_slot(core) : w->gm_base) + at;
-  uint8_t *expected = calloc(bytes, 1), *seen = calloc(bytes, 1);
+  uint8_t *expected = calloc(extent, 1), *seen = calloc(extent, 1);
   bits ordered = ordered_before(w, node, local, c);
-  for (uint32_t i = 0; i < bytes; i++)
-    expected[i] = judge(w, local ? &w->local[core][at + i] : &w->gm[at + i], node, kind, local, c, &ordered);
+  for (uint32_t piece = 0; piece < pieces; piece++)
+    for (uint32_t i = piece * stride; i < piece * stride + bytes; i++)
+      expected[i] = judge(w, local ? &w->local[core][at + i] : &w->gm[at + i], node, kind, local, c, &ordered);
   seen_verdict = seen;
   seen_low = address;
-  seen_high = address + bytes;
+  seen_high = address + extent;
   const void *site = code + 1 + below(w, 3);
   const char *instr = instrs[below(w, 3)];
   sk__local_range range = {address, bytes, kind};
-  if (local && below(w, 2) == 0) sk__shadow_local_ranges(w->checker, &c->order, p, &range, 1, site, instr);
-  else if (local) sk__shadow_local(w->checker, &c->order, p, kind, address, bytes, site, instr);
-  else sk__shadow_gm(w->checker, &c->order, p, kind, address, bytes, site, instr);
-  for (uint32_t i = 0; i < bytes; i++) {
+  switch (way) {
+    case 0: sk__shadow_local_strided(w->checker, &c->order, p, kind, address, pieces, bytes, stride, site, instr); break;
+    case 1: sk__shadow_local_ranges(w->checker, &c->order, p, &range, 1, site, instr); break;
+    case 2: sk__shadow_local(w->checker, &c->order, p, kind, address, bytes, site, instr); break;
+    default: sk__shadow_gm(w->checker, &c->order, p, kind, address, bytes, site, instr); break;
+  }
+  for (uint32_t i = 0; i < extent; i++) {
     bool ok = w->relaunch_any ? (seen[i] & ~expected[i]) == 0 : seen[i] == expected[i];
     if (!ok) {
       print_error("node %d core %u pipe %d kind %d %s+0x%x byte 0x%x: seen %d expected %d\n", node, core, p, kind,

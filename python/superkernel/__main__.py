@@ -22,6 +22,16 @@ def make_visible():
     raise ImportError("superkernel: the folder with torch_npu and torchair is missing; install the package again")
 
 
+def hindrance() -> str:
+    """Why this interpreter cannot run scripts; empty when it can."""
+    if importlib.util.find_spec("torch") is None:
+        return f"{sys.executable} has no torch; the front ends need torch 2.13 for the CPU"
+    if importlib.util.find_spec("superkernel._device") is None:
+        version = ".".join(map(str, sys.version_info[:2]))
+        return f"the compiled part is not for {sys.executable} (Python {version}); build the front ends for it, or use the interpreter they were built for"
+    return ""
+
+
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
@@ -35,6 +45,9 @@ def main(arguments):
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     if importlib.util.find_spec("superkernel") is None:  # started by this file's folder
         sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    if why := hindrance():
+        print(f"superkernel: {why}", file=sys.stderr)
+        return 2
     make_visible()
     runpy.run_path(script, run_name="__main__")
     return 0

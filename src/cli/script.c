@@ -40,8 +40,23 @@ static const char *interpreter(const sk__cli_request *run, const char *folder, c
   return access(found, X_OK) == 0 ? found : "python3";
 }
 
+/* What Python runs where no package stands beside skv: the interpreter's own, if it has one. A folder that only has
+ * its name has no origin. */
+static void bootstrap(const char *verb, char *code, size_t bytes) {
+  snprintf(code, bytes,
+           "import importlib.util, runpy, sys\n"
+           "spec = importlib.util.find_spec('superkernel')\n"
+           "if spec is None or spec.origin is None:\n"
+           "    print('skv %s: the PyTorch front ends are not built here and ' + sys.executable + ' has no package superkernel; build them with '\n"
+           "          'an interpreter that has torch (meson setup -Dpython=enabled), install them there (pip install .), or name one that has '\n"
+           "          'the package with --python or SKV_PYTHON', file=sys.stderr)\n"
+           "    sys.exit(%d)\n"
+           "runpy.run_module('superkernel', run_name='__main__', alter_sys=True)\n",
+           verb, SK__EXIT_USAGE);
+}
+
 _Noreturn void sk__cli_start_script(const sk__cli_request *run) {
-  char folder[PATH_BYTES], found[PATH_BYTES + 32], package[PATH_BYTES + 64];
+  char folder[PATH_BYTES], found[PATH_BYTES + 32], package[PATH_BYTES + 64], code[1024];
   own_folder(folder, sizeof folder);
   const char *python = interpreter(run, folder, found, sizeof found);
   snprintf(package, sizeof package, "%s/python/superkernel", folder);
@@ -52,8 +67,9 @@ _Noreturn void sk__cli_start_script(const sk__cli_request *run) {
   if (words == NULL) _exit(SK__EXIT_INTERNAL);
   size_t at = 0;
   words[at++] = python;
-  if (!built_here) words[at++] = "-m";
-  words[at++] = built_here ? package : "superkernel";
+  if (!built_here) words[at++] = "-c";
+  bootstrap(run->verb, code, sizeof code);
+  words[at++] = built_here ? package : code;
   memcpy(words + at, run->program, count * sizeof *words);
   execvp(python, (char *const *)(uintptr_t)words);
   fprintf(stderr, "skv %s: '%s' cannot be started: %s; name a Python interpreter with --python or SKV_PYTHON\n", run->verb, python, strerror(errno));

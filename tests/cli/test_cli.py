@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -524,7 +525,27 @@ def documented_verdicts_are_all_there() -> None:
     assert listed == told, (listed, told)
 
 
-TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
+def scripts_without_front_ends_are_told_what_to_do() -> None:
+    alone = sandbox.path / "alone"
+    alone.mkdir()
+    shutil.copy(SKV, alone / "skv")
+    (alone / "superkernel").mkdir()  # a folder of that name is no package
+    (alone / "x.py").write_text("print('ran')\n", encoding="utf-8")
+    for verb in ("run", "verify"):
+        done = subprocess.run([alone / "skv", verb, "x.py"], cwd=alone, env={**os.environ, "SKV_PYTHON": sys.executable}, capture_output=True,
+                              text=True, check=False)
+        told = f"skv {verb}: the PyTorch front ends are not built here and {sys.executable} has no package superkernel; build them with"
+        assert done.returncode == 2 and done.stderr.startswith(told) and done.stderr.count("\n") == 1 and not done.stdout, done
+    # Its twin: an interpreter that has the package runs it.
+    package = alone / "superkernel"
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "__main__.py").write_text("import runpy, sys\nrunpy.run_path(sys.argv[1])\n", encoding="utf-8")
+    done = subprocess.run([alone / "skv", "run", "x.py"], cwd=alone, env={**os.environ, "SKV_PYTHON": sys.executable}, capture_output=True,
+                          text=True, check=False)
+    assert done.stdout == "ran\n" and "left no report" in done.stderr, done
+
+
+TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, scripts_without_front_ends_are_told_what_to_do, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
          reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
          programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
          what_is_not_modelled_is_named, a_superkernel_that_must_run_beside_outside_work_is_not_modelled, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from compiled import begin, close, compiled, dumped, raises, rejected, test, TESTS, x44  # noqa: E402
+from compiled import close, compiled, dumped, raises, rejected, test, TESTS, x44  # noqa: E402
 import tap  # noqa: E402
 import torch  # noqa: E402
 

@@ -1,5 +1,6 @@
 """Scripts as users run them: skv run, skv verify, python -m superkernel."""
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,19 @@ def missing_and_failing_scripts_are_told():
         assert done.returncode == 2 and "/nowhere/python" in done.stderr and "SKV_PYTHON" in done.stderr, done
         done = frontend.run("none.py", folder=folder)
         assert done.returncode == 2 and "'none.py' is no file" in done.stderr, done
+
+
+def interpreters_that_cannot_run_scripts_are_told():
+    """-S leaves site-packages out, so that torch is not there; a name of another Python, so that the compiled part is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        package, script = str(frontend.BUILD / "python" / "superkernel"), written(folder, "print('ran')")
+        done = subprocess.run([sys.executable, "-S", package, script], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and done.stderr == f"superkernel: {sys.executable} has no torch; the front ends need torch 2.13 for the CPU\n", done
+        other = Path(folder, "other")
+        shutil.copytree(package, other / "superkernel")
+        done = subprocess.run([sys.executable, other / "superkernel", script], capture_output=True, text=True, check=False)
+        told = f"superkernel: the compiled part is not for {sys.executable} (Python {sys.version_info[0]}.{sys.version_info[1]}); build the front ends"
+        assert done.returncode == 2 and done.stderr.startswith(told) and done.stderr.count("\n") == 1 and not done.stdout, done
 
 
 def modules_are_visible_only_there():
@@ -162,7 +176,7 @@ def every_operator_on_all_cores():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([missing_and_failing_scripts_are_told, modules_are_visible_only_there,
+    sys.exit(tap.run([missing_and_failing_scripts_are_told, interpreters_that_cannot_run_scripts_are_told, modules_are_visible_only_there,
                       arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
                       operators_without_a_kernel_cut_scopes_and_are_told, scripts_without_scopes_prove_nothing_unless_asked,
                       pending_work_runs_at_exit,

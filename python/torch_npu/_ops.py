@@ -2,6 +2,8 @@
 import torch
 from superkernel import _core, _device
 
+from .npu import graphs
+
 # Registrations vanish with this object. Schemas of what has a kernel in C++ stand there.
 _library = torch.library.Library("npu", "FRAGMENT")
 
@@ -51,21 +53,26 @@ def _(scale, offset=None, round_mode=0):
 
 # ---- scopes --------------------------------------------------------------------------------------
 
-def _mark(core_call):
+def _check_name(scope_name=None):
+    if scope_name is not None and not scope_name.strip():
+        raise RuntimeError("Super kernel scope name must be None or a non-empty string.", "[ERROR] ERR01001 OPS invalid parameter")
+
+
+def _mark(core_call, begins):
     def call(scope_name=None):
-        if scope_name is not None and not scope_name.strip():
-            raise RuntimeError("Super kernel scope name must be None or a non-empty string.", "[ERROR] ERR01001 OPS invalid parameter")
+        _check_name(scope_name)
         # Outside a capture there is nothing to mark.
         if _device.capturing():
             core_call(scope_name, _device.current_handle())
+            graphs.note_mark(begins, scope_name)
     return call
 
 
 for _name, _call in (("super_kernel_scope_begin", _core.scope_begin), ("super_kernel_scope_end", _core.scope_end)):
     _library.define(f"{_name}(str? scope_name=None) -> ()")
     for _key in ("PrivateUse1", "BackendSelect", "CPU"):
-        _library.impl(_name, _mark(_call), _key)
-    torch.library.register_fake(f"npu::{_name}", lambda scope_name=None: None, lib=_library)
+        _library.impl(_name, _mark(_call, _call is _core.scope_begin), _key)
+    torch.library.register_fake(f"npu::{_name}", _check_name, lib=_library)
     torch.fx.node.has_side_effect(getattr(torch.ops.npu, _name).default)
 
 

@@ -28,12 +28,37 @@ def is_current_stream_capturing() -> bool:
     return _device.capturing()
 
 
+_capturing = None  # the NPUGraph that is being captured
+
+
+def note_mark(begins: bool, name) -> None:
+    """Remembers where the script marks a scope, for errors that only come when the graph is fused."""
+    if _capturing is not None:
+        from torch_npu.npugraph_ex.messages import caller_line
+        _capturing.marks.append((begins, name, caller_line()))
+
+
+def _unpaired(marks) -> str:
+    """' (FILE:LINE)' of the first mark without a partner; nothing when all have one."""
+    waiting = []
+    for begins, name, line in marks:
+        partner = next((one for one in waiting if one[0] == name), None)
+        if begins:
+            waiting.append((name, line))
+        elif partner is None:
+            return f" ({line})"
+        else:
+            waiting.remove(partner)
+    return f" ({waiting[0][1]})" if waiting else ""
+
+
 class NPUGraph:
     """Work captured on a stream. Memory made while capturing is the graph's; contents come with replay()."""
 
     def __init__(self, auto_dispatch_capture=False):
         self.auto_dispatch_capture = auto_dispatch_capture
         self._pool = self._model = self._capture = self._stream = None
+        self.marks = []
 
     def capture_begin(self, pool=None, capture_error_mode="global") -> None:
         if capture_error_mode not in _MODES:
@@ -47,12 +72,16 @@ class NPUGraph:
         _core.capture_begin(stream.npu_stream, _MODES[capture_error_mode])
         self._capture = _device.begin_capture(self._pool[1])
         self._stream = stream
+        global _capturing
+        _capturing = self
 
     def capture_end(self) -> None:
         if self._stream is None:
             raise RuntimeError("capture_end: no capture was begun")
         if current_stream().stream_id != self._stream.stream_id:
             raise RuntimeError("Capture must end on the same stream it began on.")
+        global _capturing
+        _capturing = None
         stream, self._stream = self._stream, None
         _device.end_capture(self._capture)
         try:
@@ -74,7 +103,11 @@ class NPUGraph:
         """Fuses the captured work into SuperKernels; once, before the first replay."""
         from torch_npu.npugraph_ex import sk_options
         sk_options.check(optimize_options, debug_options)
-        _core.model_optimize(self._captured("super_kernel_optimize"), sk_options.to_c(optimize_options, debug_options))
+        model = self._captured("super_kernel_optimize")
+        try:
+            _core.model_optimize(model, sk_options.to_c(optimize_options, debug_options))
+        except _core.Error as error:
+            raise _core.Error(f"{error}{_unpaired(self.marks)}") from None
 
     def ge_compile(self) -> str:
         """Fuses the captured work by the rules of graph mode; what became of each launch, for people. Once."""

@@ -28,10 +28,15 @@ def _is_users(file: str) -> bool:
 
 
 def caller_line() -> str:
-    """'FILE:LINE' of the innermost frame on the stack that belongs to the user, '' without one."""
+    """'FILE:LINE' of the innermost frame on the stack that belongs to the user, '' without one.
+
+    A compiled model's own frame stands at its first line: who called the model is told instead.
+    """
     frame = sys._getframe(1)
     while frame is not None:
-        if _is_users(frame.f_code.co_filename):
+        caller = frame.f_back
+        compiled = caller is not None and caller.f_code.co_filename.endswith(os.path.join("torch", "_dynamo", "eval_frame.py"))
+        if _is_users(frame.f_code.co_filename) and not compiled:
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return ""

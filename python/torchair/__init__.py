@@ -15,9 +15,11 @@ from torchair import scope, ops, ge
 from torchair._ge_concrete_graph.converters import register_fx_node_ge_converter
 from torchair.npu_fx_compiler import get_compiler, get_npu_backend
 from torchair import inference
-from torchair._refused import dynamo_export, npu_format_cast_via_cpu, patch_for_hcom, use_internal_format_weight
+from torchair import experimental
+from torchair.experimental.inference import npu_format_cast_via_cpu, patch_for_hcom, use_internal_format_weight
+from torchair.npu_export import dynamo_export
 
-__all__ = ["CompilerConfig", "dynamo_export", "ge", "get_compiler", "get_npu_backend", "inference", "logger",
+__all__ = ["CompilerConfig", "dynamo_export", "experimental", "ge", "get_compiler", "get_npu_backend", "inference", "logger",
            "npu_format_cast_via_cpu", "ops", "patch_for_hcom", "register_fx_node_ge_converter", "register_replacement", "scope",
            "use_internal_format_weight"]
 

@@ -1,4 +1,5 @@
 """Dumps of GE graphs: names of the files, and that protobuf's own text parser reads what stands in them."""
+import csv
 import os
 import re
 import sys
@@ -12,87 +13,13 @@ import frontend  # noqa: E402, F401  (makes the modules visible)
 import tap  # noqa: E402
 import torch  # noqa: E402
 import torchair  # noqa: E402
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format  # noqa: E402
+from ge_proto import GE, TF  # noqa: E402
+from google.protobuf import text_format  # noqa: E402
 from torchair._ge_concrete_graph import ge_ir, graph_dump  # noqa: E402
 from torchair.configs.compiler_config import CompilerConfig  # noqa: E402
 
 X = torch.arange(6.0).reshape(2, 3)
 NAME = re.compile(r"dynamo_(original|optimized)_graph_(\d+)_rank_0_pid_(\d+)_ts_(\d{20})\.(pbtxt|txt|py)")
-
-# ---- protobuf's view of the messages -------------------------------------------------------------
-
-FIELD = descriptor_pb2.FieldDescriptorProto
-KINDS = {"string": FIELD.TYPE_STRING, "bytes": FIELD.TYPE_BYTES, "int": FIELD.TYPE_INT64, "float": FIELD.TYPE_FLOAT,
-         "bool": FIELD.TYPE_BOOL, "dtype": FIELD.TYPE_ENUM, "valtype": FIELD.TYPE_ENUM}
-
-
-def _enum(file, name, values):
-    enum = file.enum_type.add(name=name)
-    for text, number in sorted(values.items(), key=lambda item: item[1]):
-        enum.value.add(name=text, number=number)
-
-
-def _field(message, package, name, number, kind, many):
-    field = message.field.add(name=name, number=number, label=FIELD.LABEL_REPEATED if many else FIELD.LABEL_OPTIONAL)
-    field.type = KINDS.get(kind, FIELD.TYPE_MESSAGE)
-    if field.type == FIELD.TYPE_MESSAGE:
-        field.type_name = f".{package}.{kind}"
-    elif field.type == FIELD.TYPE_ENUM:
-        field.type_name = f".{package}." + ("DataType" if kind == "dtype" else "ListValueType")
-    return field
-
-
-def _map_field(message, package, name, number, kind):
-    entry = message.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
-    entry.options.map_entry = True
-    _field(entry, package, "key", 1, "string", False)
-    _field(entry, package, "value", 2, kind, False)
-    field = message.field.add(name=name, number=number, label=FIELD.LABEL_REPEATED, type=FIELD.TYPE_MESSAGE)
-    field.type_name = f".{package}.{message.name}.{entry.name}"
-
-
-def ge_messages():
-    """Classes for the graph description, from its field names and numbers."""
-    file = descriptor_pb2.FileDescriptorProto(name="ge.proto", package="ge.proto", syntax="proto3")
-    _enum(file, "DataType", ge_ir.DATA_TYPES)
-    _enum(file, "ListValueType", {"VT_LIST_NONE": 0, **{f"VT_LIST_{name}": number for name, number in ge_ir.VALUE_TYPES.items()}})
-    for kind, message_class in ge_ir.MESSAGES.items():
-        message = file.message_type.add(name=kind)
-        oneof = any(label == "oneof" for _, _, _, label in message_class.fields)
-        if oneof:
-            message.oneof_decl.add(name="value")
-        for name, number, field_kind, label in message_class.fields:
-            if label == "map":
-                _map_field(message, "ge.proto", name, number, field_kind)
-                continue
-            field = _field(message, "ge.proto", name, number, field_kind, label == "many")
-            if label == "oneof":
-                field.oneof_index = 0
-    return _classes(file, ["ge.proto." + kind for kind in ge_ir.MESSAGES])
-
-
-def tensorflow_messages():
-    """Classes for as much of TensorFlow's GraphDef as a pbtxt uses."""
-    file = descriptor_pb2.FileDescriptorProto(name="tf.proto", package="tf", syntax="proto3")
-    value = file.message_type.add(name="AttrValue")
-    _field(value, "tf", "s", 2, "bytes", False)
-    node = file.message_type.add(name="NodeDef")
-    for name, number, many in (("name", 1, False), ("op", 2, False), ("input", 3, True)):
-        _field(node, "tf", name, number, "string", many)
-    _map_field(node, "tf", "attr", 5, "AttrValue")
-    graph = file.message_type.add(name="GraphDef")
-    _field(graph, "tf", "node", 1, "NodeDef", True)
-    return _classes(file, ["tf.GraphDef"])
-
-
-def _classes(file, names):
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return {name.split(".")[-1]: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in names}
-
-
-GE, TF = ge_messages(), tensorflow_messages()
-
 
 # ---- the graph -----------------------------------------------------------------------------------
 
@@ -256,9 +183,11 @@ def eager_dumps_hold_the_results():
         config.debug.data_dump.path = here
         config.debug.data_dump.filter = lambda node: "mul" in node.name
         torch.compile(model, backend=torchair.get_npu_backend(compiler_config=config), dynamic=False)(X)
-        (file,) = os.listdir(here)
-        assert re.fullmatch(r"graph_\d+-1-mul\.OUTPUT\.0\.npy", file), file
-        assert numpy.array_equal(numpy.load(os.path.join(here, file)), (X @ X.t() * 0.5).numpy())
+        files = {re.fullmatch(r"worldsize1_global_rank0/graph_\d+/0/mul-aten\.mul\.Tensor\.(\w+\.\d)\.\d{20}\.npy",
+                              str(path.relative_to(here))).group(1): numpy.load(path) for path in Path(here).rglob("*.npy")}
+        assert set(files) == {"INPUT.0", "INPUT.1", "OUTPUT.0"}, files.keys()
+        assert numpy.array_equal(files["INPUT.0"], (X @ X.t()).numpy()) and files["INPUT.1"] == 0.5
+        assert numpy.array_equal(files["OUTPUT.0"], (X @ X.t() * 0.5).numpy())
 
 
 def summaries_list_the_operators():
@@ -273,9 +202,11 @@ def summaries_list_the_operators():
         finally:
             os.chdir(before)
         (file,) = os.listdir(here)
-        lines = Path(here, file).read_text().splitlines()
-    assert lines[0] == "name,target,inputs,outputs"
-    assert any(line.startswith("mm,aten.mm.default,") and '"float32[2, 2]"' in line for line in lines), lines
+        with open(Path(here, file), newline="", encoding="utf-8") as table:
+            rows = {row["target"]: row for row in csv.DictReader(table)}
+    assert rows["aten.mm.default"] == {"target": "aten.mm.default", "conversion": "converter", "calls": "1",
+                                       "inputs": "1 x (float32[2, 3], float32[3, 2])", "outputs": "1 x float32[2, 2]"}
+    assert rows["aten.sum.dim_IntList"]["conversion"] == "by its schema", rows
 
 
 def debugging_a_compilation_leaves_its_graphs():

@@ -534,13 +534,6 @@ def running_eagerly_is_told():
     assert any("run_eagerly" in str(one.message) for one in seen)
 
 
-def what_is_not_modelled_is_refused_by_name():
-    for group, option in (("export", "export_mode"), ("dump_config", "enable_dump")):
-        config = CompilerConfig()
-        setattr(getattr(config, group), option, True)
-        assert f"{group}.{option}" in error_of(lambda x: x + 1, X, config=config)
-
-
 if __name__ == "__main__":
     sys.exit(tap.run([value for name, value in list(globals().items())
                       if callable(value) and getattr(value, "__module__", "") == "__main__" and value.__code__.co_argcount == 0

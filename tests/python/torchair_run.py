@@ -527,32 +527,6 @@ def the_old_name_of_the_mode_is_deprecated():
     assert any(one.category is DeprecationWarning and "npugraph_ex" in str(one.message) for one in seen)
 
 
-def methods_can_be_compiled_ahead():
-    class Model(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self.prompt = torchair.inference.cache_compile(self._prompt, dynamic=False)
-                self.decode = torchair.inference.cache_compile(self._decode, dynamic=False)
-
-        def _prompt(self, x):
-            return x + 1
-
-        def _decode(self, x):
-            return x + 2
-
-    torch._dynamo.reset()
-    model = Model()
-    assert torch.equal(model.prompt(X.npu()).cpu(), X + 1) and torch.equal(model.decode(X.npu()).cpu(), X + 2)
-
-
-def what_is_not_modelled_says_so():
-    for name in ("dynamo_export", "use_internal_format_weight", "npu_format_cast_via_cpu", "patch_for_hcom"):
-        assert name in frontend.raised(NotImplementedError, getattr(torchair, name))
-    assert "set_dim_gears" in frontend.raised(NotImplementedError, torchair.inference.set_dim_gears, X, {0: [1, 2]})
-
-
 def replacements_are_applied():
     torchair.register_replacement(lambda a, b: torch.ops.npu.my_custom_op(a, 4.0) - b, lambda a, b: b - a,
                                   [torch.ones(2, device="npu"), torch.ones(2, device="npu")])

@@ -6,11 +6,12 @@ the caller; results are new tensors each time. Without an NPU tensor the operato
 import contextlib
 import re
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set
 
 import torch
 from torch.fx.node import Node
 
+from torchair._ge_concrete_graph import data_dump
 from torchair._ge_concrete_graph.ge_ir import GraphDef, OpDef
 from torchair.configs.compiler_config import CompilerConfig
 from torchair.core.utils import logger
@@ -57,12 +58,18 @@ def _is(node: Node, *names: str) -> bool:
 class _Plain(torch.fx.Interpreter):
     """Operators one after another. Scope marks do nothing; a wait is a matter of order."""
 
+    seen: Optional[Callable[[Node, Any], None]] = None  # told each node with its value
+
     def run_node(self, n: Node) -> Any:
         if n.op == "call_function" and _is(n, *_AIR):
             return None
         if n.op == "call_function" and _is(n, "air::wait_tensor"):
-            return self.fetch_args_kwargs_from_env(n)[0][0]
-        return super().run_node(n)
+            value = self.fetch_args_kwargs_from_env(n)[0][0]
+        else:
+            value = super().run_node(n)
+        if self.seen is not None:
+            self.seen(n, value)
+        return value
 
 
 class _Recorder(_Plain):
@@ -164,9 +171,9 @@ class _core_limit:
 
 class Executor:
     def __init__(self, graph: GraphDef, gm: torch.fx.GraphModule, operators: Dict[str, OpDef], places: Dict[str, str],
-                 config: CompilerConfig):
+                 config: CompilerConfig, known: Set[Any] = frozenset()):
         """operators: per FX node, the GE operator its launches belong to; places: "scope NAME" and "node NAME" with
-        where they stand in the user's program."""
+        where they stand in the user's program; known: symbols of sizes that are known at each run."""
         self.name = graph.name
         self.places = places
         self.gm = gm
@@ -174,12 +181,15 @@ class Executor:
         self.plan = ""             # what became of each launch in the latest run, for people
         self._graph: Any = None    # the latest run's capture: kept until the next one, for it may still be pending
         self._recorder: Optional[_Recorder] = None
-        self._make_static(gm)
+        self._dump = data_dump.of(config, graph.name, gm, operators)
+        self._seen: Optional[Callable[[Node, Any], None]] = None  # of the run that is going on
+        self._make_static(gm, known)
         self._single_stream = bool(config.ge_config.enable_single_stream)
 
-    def _make_static(self, gm: torch.fx.GraphModule) -> None:
+    def _make_static(self, gm: torch.fx.GraphModule, known: Set[Any]) -> None:
         """A graph whose sizes are only known at run time is not fused, as in the real pass."""
-        dynamic = any(node.op == "placeholder" and isinstance(node.meta.get("val"), torch.SymInt) for node in gm.graph.nodes)
+        values = [node.meta.get("val") for node in gm.graph.nodes if node.op == "placeholder"]
+        dynamic = any(isinstance(value, torch.SymInt) and value.node.expr.free_symbols - known for value in values)
         scopes = sorted({operator.scope for operator in self.operators.values() if operator.scope})
         if dynamic and scopes:
             warnings.warn(f"{self.name} has dynamic sizes: its scopes ({', '.join(scopes)}) are not fused; "
@@ -187,9 +197,19 @@ class Executor:
             self.operators = {name: operator._replace(scope=None, options=None) for name, operator in self.operators.items()}
 
     def __call__(self, *args: Any) -> Any:
-        if not any(isinstance(given, torch.Tensor) and given.device.type == "npu" for given in args):
-            return _Plain(self.gm).run(*args)
-        return self._run_on_npu(args)
+        dumped = self._dump is not None and self._dump.begin(args)
+        self._seen = self._dump.see if dumped else None
+        results = self._run(args)
+        if dumped:
+            self._dump.end()
+        return results
+
+    def _run(self, args: Any) -> Any:
+        if any(isinstance(given, torch.Tensor) and given.device.type == "npu" for given in args):
+            return self._run_on_npu(args)
+        plain = _Plain(self.gm)
+        plain.seen = self._seen
+        return plain.run(*args)
 
     def _labels(self) -> Dict[Node, str]:
         if self._single_stream:
@@ -205,6 +225,7 @@ class Executor:
         if self._recorder is None:
             self._recorder = _Recorder(self.gm, self.operators, self._labels())
             self._stream = npu.Stream()
+        self._recorder.seen = self._seen
         previous, self._graph = self._graph, None
         if previous is not None:
             previous.reset()

@@ -8,8 +8,9 @@ from typing import Any, Dict, List, Optional
 import torch
 from torch.fx.node import Node
 
-from torchair._ge_concrete_graph import converters, graph_dump, optimize, views
+from torchair._ge_concrete_graph import converters, export, graph_dump, optimize, views
 from torchair._ge_concrete_graph.executor import Executor
+from torchair._ge_concrete_graph.export import ExportSuccess
 from torchair._ge_concrete_graph.ge_graph import GeGraph, Tensor, add_const, add_data, add_op, building
 from torchair._ge_concrete_graph.ge_ir import GraphDef, OpDef
 from torchair.configs.compiler_config import CompilerConfig
@@ -38,6 +39,7 @@ class GeConcreteGraph:
         self._places: Dict[str, str] = {}       # "scope NAME", "node NAME": where in the user's program
         self._executor: Optional[Executor] = None
         self._ran = False
+        self.gear_symbols: set = set()  # sizes that are known at each run
 
     @property
     def graph(self) -> GraphDef:
@@ -114,6 +116,9 @@ class GeConcreteGraph:
         except RuntimeError as error:
             raise RuntimeError(f"{error}{_line(node)}") from error
         _describe(node, made, value)
+        if self.config.export.experimental.enable_record_nn_module_stack and "nn_module_stack" in node.meta:
+            for op in self.graph.op[before:]:
+                op.attr["nn_module_stack"].s = str(node.meta["nn_module_stack"]).encode()
         added = [op for op in self.graph.op[before:] if op.type != "Const"]
         if added:
             self._operators[node.name] = added[-1]
@@ -151,11 +156,14 @@ class GeConcreteGraph:
     def optimize_graph_without_runtime(self, *sample_args, observer=None, aot_gm=None) -> None:
         """Passes that need no device: unused inputs go, attributes of the graph, names and layouts."""
         optimize.run(self.graph, sample_args)
-        self._executor = Executor(self.graph, aot_gm, self._operators, self._places, self.config)
+        self._executor = Executor(self.graph, aot_gm, self._operators, self._places, self.config, self.gear_symbols)
 
     def __call__(self, *args: Any) -> Any:
         if not self._ran:
             optimize.set_formats(self._inputs, args)
+            if self.config.export.export_mode:
+                export.write(self.graph, self._inputs, args, self.config.export)
+                raise ExportSuccess(f"{self.name} is exported, it does not run")
             self.dump("optimized")
             self._ran = True
         return self._executor(*args)

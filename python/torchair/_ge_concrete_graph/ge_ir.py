@@ -132,9 +132,14 @@ class GraphDef(Message):
               ("op", 6, "OpDef", "many"), ("attr", 11, "AttrDef", "map"))
 
 
+class ModelDef(Message):
+    fields = (("name", 1, "string", "one"), ("version", 2, "int", "one"), ("graph", 7, "GraphDef", "many"),
+              ("attr", 11, "AttrDef", "map"))
+
+
 MESSAGES = {kind.__name__: kind for kind in (
     ListValue, ListInt, ListListInt, ListFloat, ListListFloat, ShapeDef, AttrDef, TensorDescriptor, TensorDef, OpDef,
-    GraphDef)}
+    GraphDef, ModelDef)}
 
 # ---- text ----------------------------------------------------------------------------------------
 

@@ -21,13 +21,13 @@ class GraphDump(Group):
 
 
 class DataDump(Group):
-    type = Choice(None, ("npy",), help="the graph runs operator by operator and each result is written", **_ONLY_GE)
-    filter = Function(help="filter(fx node): whether its results are written", **_ONLY_GE)
+    type = Choice(None, ("npy",), help="the graph runs operator by operator, what each takes and gives is written", **_ONLY_GE)
+    filter = Function(help="filter(fx node): the node, or None to leave it out", **_ONLY_GE)
     path = RealPath(None, help="where; None: the current directory", **_ONLY_GE)
 
 
 class FxSummary(Group):
-    type = Choice(None, ("csv",), help="operators with dtypes and shapes go into a file", **_ONLY_GE)
+    type = Choice(None, ("csv",), help="a table of operators with counts and shapes goes into a file", **_ONLY_GE)
     skip_compile = Flag(True, help="with a summary: the graph then runs operator by operator", **_ONLY_GE)
 
 
@@ -57,29 +57,32 @@ class AoeConfig(Group):
 
 
 class ExportExperimental(Group):
-    enable_record_nn_module_stack = Flag(False, help="with export_mode", **_ONLY_GE)
-    auto_atc_config_generated = Flag(False, help="with export_mode", **_ONLY_GE)
-    enable_lite_export = Flag(False, help="with export_mode", **_ONLY_GE)
+    enable_record_nn_module_stack = Flag(
+        False, help="operators have the attribute `nn_module_stack`: the modules they were called in", **_ONLY_GE)
+    auto_atc_config_generated = Flag(False, idle="the files are for collectives, there are none", **_ONLY_GE)
+    enable_lite_export = Flag(False, idle="there is one set of converters", **_ONLY_GE)
 
 
 class Export(Group):
-    export_mode = Flag(False, help="refused: nothing is exported", **_ONLY_GE)
-    export_path_dir = Path("./", "directory", help="with export_mode", **_ONLY_GE)
-    export_name = Declared(None, help="with export_mode", **_ONLY_GE)
-    weight_name = Declared(None, help="with export_mode", **_ONLY_GE)
-    inputs_name = Declared(None, help="with export_mode", **_ONLY_GE)
+    export_mode = Flag(False, help="a call writes files and ends with the exception ExportSuccess; see `dynamo_export`", **_ONLY_GE)
+    export_path_dir = Path("./", "directory", help="where they are written", **_ONLY_GE)
+    export_name = Declared(None, help="stem of the model's file; None: export", **_ONLY_GE)
+    weight_name = Declared(None, help="{id(tensor): name} of inputs that become constants of the graph", **_ONLY_GE)
+    inputs_name = Declared(None, idle="inputs are named as FX names them", **_ONLY_GE)
     experimental = Nested(ExportExperimental)
 
 
 class DumpConfig(Group):
-    enable_dump = Flag(False, help="GE: refused, use debug.data_dump; captured: `dump_tensor_data` in [python.md](python.md)")
-    dump_path = Path("./", "directory", help="captured: `data_dump_dir` in [python.md](python.md)")
-    dump_mode = Choice("all", ("all", "input", "output"), help="with enable_dump", **_ONLY_GE)
-    quant_dumpable = Flag(False, help="with enable_dump", **_ONLY_GE)
-    dump_step = Pattern("", _STEPS, "step numbers and ranges joined by '|', such as '0|2-4'", help="with enable_dump", **_ONLY_GE)
-    dump_layer = Pattern("", _LAYERS, "operator names separated by blanks", help="with enable_dump", **_ONLY_GE)
-    dump_data = Choice("tensor", ("tensor", "stats"), help="with enable_dump", **_ONLY_GE)
-    dump_config_path = Path(None, "file", help="with enable_dump", **_ONLY_GE)
+    enable_dump = Flag(False, help="GE: tensors of operators go into files, see below; captured: `dump_tensor_data` in [python.md](python.md)")
+    dump_path = Path("./", "directory", help="where; captured: `data_dump_dir` in [python.md](python.md)")
+    dump_mode = Choice("all", ("all", "input", "output"), help="what operators take, what they give, or both", **_ONLY_GE)
+    quant_dumpable = Flag(False, idle="every operator is there to be dumped", **_ONLY_GE)
+    dump_step = Pattern("", _STEPS, "step numbers and ranges joined by '|', such as '0|2-4'",
+                        help="runs of a graph, counted from 0; empty: all", **_ONLY_GE)
+    dump_layer = Pattern("", _LAYERS, "operator names separated by blanks",
+                         help="operators by their names in the GE graph; empty: all, or those under `scope.data_dump`", **_ONLY_GE)
+    dump_data = Choice("tensor", ("tensor", "stats"), help="`.npy` files, or one table of extremes and means per run", **_ONLY_GE)
+    dump_config_path = Path(None, "file", help="JSON file that says the same, and dumps by itself", **_ONLY_GE)
     data_dump_stage = Choice("optimized", ("optimized", "original"), help="captured: `data_dump_stage` in [python.md](python.md)")
 
 
@@ -118,7 +121,8 @@ class ExperimentalConfig(Group):
 
 
 class InferenceConfig(Group):
-    dynamic_gears_merge_policy = Choice("zip", ("zip", "product"), idle="there are no gears", **_ONLY_GE)
+    dynamic_gears_merge_policy = Choice(
+        "zip", ("zip", "product"), help="gears of `set_dim_gears` count one by one, or in all combinations", **_ONLY_GE)
 
 
 class GeConfig(Group):

@@ -60,16 +60,23 @@ def verify(fn, *inputs, modes="default", **kwargs) -> Result:
 
     fn: a function, a module, or a compiled model. Tensors on the CPU, also inside lists, tuples and dicts, are moved
     to the device. modes: as of `skv verify --modes`. Scopes that fn marks in a captured graph are what is fused;
-    without a scope everything that can be fused is. What fn raises is raised here. Raises superkernel.Error for
-    wrong modes, inside another verification, and in a process that skv verifies as a whole.
+    without a scope everything that can be fused is. What fn raises is raised here. Raises TypeError for an fn that cannot
+    be called and for modes that are no text, superkernel.Error for unknown modes, inside another verification, during a
+    capture, and in a process that skv verifies as a whole.
     """
     from . import _core
+    if not callable(fn):
+        raise TypeError(f"superkernel.verify: fn is of type {type(fn).__name__}; legal: a function, a module or a compiled model")
+    if not isinstance(modes, str):
+        raise TypeError(f"superkernel.verify: modes is of type {type(modes).__name__}; legal: text as of skv verify --modes, \"fused,per-op\"")
     if "torch_npu" not in sys.modules:
         from .__main__ import make_visible
         make_visible()
     import torch
     import torch_npu  # noqa: F401
     inputs, kwargs = _to_device(inputs, torch), _to_device(kwargs, torch)
+    if torch.npu.is_current_stream_capturing():
+        raise _core.Error("superkernel.verify: the current stream is being captured; verify the function that captures and replays")
     torch.npu.synchronize()
     _core.verify_begin(modes)
     name = re.sub(r"\W+", "_", getattr(fn, "__qualname__", type(fn).__name__)).strip("_") or "function"

@@ -30,6 +30,23 @@ def wrong_modes_are_named():
     assert superkernel.verify(gating, *INPUTS)  # and nothing is left behind
 
 
+def wrong_arguments_are_named():
+    text = raised(TypeError, superkernel.verify, 3, *INPUTS)
+    assert "fn is of type int; legal: a function" in text, text
+    text = raised(TypeError, superkernel.verify, gating, *INPUTS, modes=["fused"])
+    assert "modes is of type list; legal: text" in text, text
+    assert superkernel.verify(gating, *INPUTS)
+
+
+def a_stream_that_is_captured_is_refused():
+    def capture():
+        with torch.npu.graph(torch.npu.NPUGraph()):
+            superkernel.verify(gating, *inputs)
+    inputs = [one.npu() for one in INPUTS]
+    assert "is being captured" in raised(superkernel.Error, capture)
+    assert superkernel.verify(gating, *inputs)
+
+
 def what_the_function_raises_is_raised():
     def fails(x):
         torch_npu.npu_dynamic_quant(x)
@@ -98,16 +115,18 @@ def pytest_finds_the_fixture():
             "def test_quant(superkernel_verify):\n"
             "    import torch_npu\n"
             "    result = superkernel_verify(lambda x: torch_npu.npu_dynamic_quant(x), torch.ones(2, 8, dtype=torch.float16))\n"
-            "    assert result.check().modes['fused']['result'] == 'identical'\n")
+            "    assert result.check().modes['fused']['result'] == 'identical'\n\n"
+            "def test_wrong_modes(superkernel_verify):\n"
+            "    superkernel_verify(lambda x: x, torch.ones(2), modes='nonsense')\n")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_it.py").write_text(text, encoding="utf-8")
         done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "superkernel.pytest_plugin", "test_it.py"], cwd=folder,
                               env={**os.environ, "PYTHONPATH": str(frontend.BUILD / "python")}, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout and "'nonsense'" in done.stdout, done.stdout + done.stderr
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([wrong_modes_are_named, what_the_function_raises_is_raised, verifications_do_not_nest,
+    sys.exit(tap.run([wrong_modes_are_named, wrong_arguments_are_named, a_stream_that_is_captured_is_refused, what_the_function_raises_is_raised, verifications_do_not_nest,
                       eager_operators_are_fused_and_compared, results_are_those_of_the_function,
                       compiled_models_are_verified_by_their_scopes, nested_inputs_are_moved, operators_by_themselves,
                       a_process_under_skv_verify_is_refused, pytest_finds_the_fixture]))

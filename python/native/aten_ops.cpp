@@ -105,6 +105,40 @@ at::Tensor &mul_(at::Tensor &self, const at::Tensor &other) {
   return self;
 }
 
+/* Whether a result can be written there at once: memory of its shape and type, apart from what is read unless it is that. */
+bool takes(const at::Tensor &out, at::IntArrayRef sizes, at::ScalarType type, std::initializer_list<at::Tensor> read) {
+  if (!on_device(out) || is_private(out) || !out.is_contiguous() || out.sizes() != sizes || out.scalar_type() != type) return false;
+  for (const at::Tensor &tensor : read)
+    if (on_device(tensor) && tensor.is_alias_of(out) && !tensor.is_same(out)) return false;
+  return true;
+}
+
+at::Tensor &add_out(const at::Tensor &self, const at::Tensor &other, const at::Scalar &alpha, at::Tensor &out) {
+  bool swap = alpha.equal(1) && other_is_larger(self, other);
+  const at::Tensor &left = swap ? other : self, &right = swap ? self : other;
+  operator_call call("Add");
+  bool fits = takes(out, left.sizes(), left.scalar_type(), {self, other}) && elementwise(call, left, right, swap ? nullptr : &alpha);
+  if (!fits) return on_cpu<at::_ops::add_out>::call(self, other, alpha, out);
+  call.launch(out);
+  return out;
+}
+at::Tensor &sub_out(const at::Tensor &self, const at::Tensor &other, const at::Scalar &alpha, at::Tensor &out) {
+  operator_call call("Sub");
+  bool fits = takes(out, self.sizes(), self.scalar_type(), {self, other}) && elementwise(call, self, other, &alpha);
+  if (!fits) return on_cpu<at::_ops::sub_out>::call(self, other, alpha, out);
+  call.launch(out);
+  return out;
+}
+at::Tensor &mul_out(const at::Tensor &self, const at::Tensor &other, at::Tensor &out) {
+  bool swap = other_is_larger(self, other);
+  const at::Tensor &left = swap ? other : self, &right = swap ? self : other;
+  operator_call call("Mul");
+  bool fits = takes(out, left.sizes(), left.scalar_type(), {self, other}) && elementwise(call, left, right, nullptr);
+  if (!fits) return on_cpu<at::_ops::mul_out>::call(self, other, out);
+  call.launch(out);
+  return out;
+}
+
 /* ---- one argument ---- */
 
 at::Tensor isinf(const at::Tensor &self) {
@@ -155,6 +189,22 @@ at::Tensor bmm(const at::Tensor &self, const at::Tensor &mat2) {
   operator_call call("BatchMatMulV3");
   return product(call, self, mat2, false) ? call.launch()[0] : on_cpu<at::_ops::bmm>::call(self, mat2);
 }
+at::Tensor &mm_out(const at::Tensor &self, const at::Tensor &mat2, at::Tensor &out) {
+  operator_call call("BatchMatMulV3");
+  bool apart = !self.is_alias_of(out) && !mat2.is_alias_of(out);
+  bool fits = apart && takes(out, {self.size(0), mat2.size(-1)}, self.scalar_type(), {}) && product(call, self, mat2, false);
+  if (!fits) return on_cpu<at::_ops::mm_out>::call(self, mat2, out);
+  call.launch(out);
+  return out;
+}
+at::Tensor &bmm_out(const at::Tensor &self, const at::Tensor &mat2, at::Tensor &out) {
+  operator_call call("BatchMatMulV3");
+  bool apart = !self.is_alias_of(out) && !mat2.is_alias_of(out);
+  bool fits = apart && takes(out, {self.size(0), self.size(1), mat2.size(-1)}, self.scalar_type(), {}) && product(call, self, mat2, false);
+  if (!fits) return on_cpu<at::_ops::bmm_out>::call(self, mat2, out);
+  call.launch(out);
+  return out;
+}
 at::Tensor int_mm(const at::Tensor &self, const at::Tensor &mat2) {
   operator_call call("BatchMatMulV3");
   return product(call, self, mat2, true) ? call.launch()[0] : on_cpu<at::_ops::_int_mm>::call(self, mat2);
@@ -192,6 +242,11 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("add_.Tensor", add_);
   m.impl("sub_.Tensor", sub_);
   m.impl("mul_.Tensor", mul_);
+  m.impl("add.out", add_out);
+  m.impl("sub.out", sub_out);
+  m.impl("mul.out", mul_out);
+  m.impl("mm.out", mm_out);
+  m.impl("bmm.out", bmm_out);
   m.impl("isinf", isinf);
   m.impl("pow.Tensor_Scalar", pow);
   m.impl("zero_", zero_);

@@ -92,7 +92,8 @@ OPTIONS = {
                      "where the device has a kernel for it"),
     "input_inplace_pass": (True, _BOOL, "the same for operations on inputs of the graph: no copy back at the end"),
     "remove_noop_ops": (True, _BOOL, "operations that change nothing leave the graph"),
-    "remove_cat_ops": (True, _BOOL, "no effect: the parts of a concatenation are copied into its result"),
+    "remove_cat_ops": (True, _BOOL, "parts of a concatenation along the first dimension are computed where they belong in "
+                       "the result, where the device has a kernel for it (sums, differences, products, matrix products)"),
     "pattern_fusion_pass": (True, _BOOL, "replacements of `register_replacement` are applied"),
     "clone_input": (True, _BOOL, "the captured graph has input buffers of its own, each call copies into them; "
                     "False: the addresses of the first call are captured, other addresses capture again"),

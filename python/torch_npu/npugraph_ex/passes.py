@@ -4,7 +4,7 @@ Every pass keeps the order of nodes: scope marks carry no tensors, so their plac
 """
 import torch
 
-from . import reinplace, scopes, streams
+from . import cat, debug, reinplace, scopes, streams
 
 aten = torch.ops.aten
 
@@ -126,6 +126,8 @@ def run(gm, example_inputs, config, after=lambda gm, name: None) -> None:
     scopes.check_scopes(gm.graph)
     scopes.check_limits(gm.graph)
     do("refresh_values", refresh_values, gm, example_inputs)
+    if config.remove_cat_ops:
+        do("remove_cat_ops", cat.remove, gm, debug.logger.debug)
     do("eliminate_dead_code", gm.graph.eliminate_dead_code)
     if config.inplace_pass:
         do("inplace_pass", reinplace.intermediates, gm)

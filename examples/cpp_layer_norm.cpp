@@ -12,7 +12,7 @@ constexpr float EPSILON = 1e-5f;
 
 class LayerNormOperator {
 public:
-  __aicore__ inline LayerNormOperator(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, TPipe *pipe) {
+  __aicore__ inline LayerNormOperator(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t tmpBytes, TPipe *pipe) {
     xGm_.SetGlobalBuffer((__gm__ float *)x);
     gammaGm_.SetGlobalBuffer((__gm__ float *)gamma, COLUMNS);
     betaGm_.SetGlobalBuffer((__gm__ float *)beta, COLUMNS);
@@ -21,7 +21,7 @@ public:
     pipe->InitBuffer(out_, 2, TILE * sizeof(float));
     pipe->InitBuffer(weights_, 1, 2 * COLUMNS * sizeof(float));
     pipe->InitBuffer(statistics_, 2 * 64 * sizeof(float));
-    pipe->InitBuffer(tmp_, 4096);
+    pipe->InitBuffer(tmp_, tmpBytes);
   }
   __aicore__ inline void Run(uint32_t tiles, const LayerNormTiling &tiling) {
     LocalTensor<float> weights = weights_.AllocTensor<float>();
@@ -52,9 +52,10 @@ private:
   TBuf<> statistics_, tmp_;
 };
 
-__global__ __vector__ void cpp_layer_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t tiles, LayerNormTiling tiling) {
+__global__ __vector__ void cpp_layer_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t tiles, uint32_t tmpBytes,
+                                          LayerNormTiling tiling) {
   TPipe pipe;
-  LayerNormOperator op(x, gamma, beta, y, &pipe);
+  LayerNormOperator op(x, gamma, beta, y, tmpBytes, &pipe);
   op.Run(tiles, tiling);
 }
 
@@ -63,11 +64,14 @@ int main() {
   std::vector<float> x(rows * COLUMNS), gamma(COLUMNS), beta(COLUMNS);
   for (uint32_t i = 0; i < x.size(); i++) x[i] = 2 + 5 * Number(i);
   for (uint32_t i = 0; i < COLUMNS; i++) gamma[i] = 1 + Number(i + 100000000), beta[i] = Number(i + 200000000);
+  ge::Shape shape({1, ROWS, COLUMNS, COLUMNS});
+  uint32_t most = 0, least = 0;
+  GetLayerNormMaxMinTmpSize(shape, sizeof(float), false, most, least);
   LayerNormTiling tiling;
-  GetLayerNormNDTilingInfo(ge::Shape({1, ROWS, COLUMNS}), 4096, sizeof(float), false, tiling);
+  GetLayerNormNDTilingInfo(shape, least, sizeof(float), false, tiling);
   Device device;
   DeviceArray<float> xDev(x), gammaDev(gamma), betaDev(beta), yDev(x.size());
-  cpp_layer_norm<<<48, 0, nullptr>>>(xDev.get(), gammaDev.get(), betaDev.get(), yDev.get(), tiles, tiling);
+  cpp_layer_norm<<<48, 0, nullptr>>>(xDev.get(), gammaDev.get(), betaDev.get(), yDev.get(), tiles, least, tiling);
   Device::Must(aclrtSynchronizeDevice());
   std::vector<float> y = yDev.Read();
   Record("x", x), Record("gamma", gamma), Record("beta", beta), Record("y", y);

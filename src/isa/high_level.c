@@ -28,6 +28,24 @@ bool sk__high_operand(sk__core *core, void **operand, uint64_t bytes, sk__access
   return true;
 }
 
+/* What the call computes in between is not modelled, so what it leaves there is a pattern that is no number. */
+bool sk__high_scratch(sk__core *core, sk_scratch tmp, uint32_t least) {
+  if (least == 0) return true;
+  sk_memory memory = {(uint64_t)(uintptr_t)tmp.address, tmp.bytes};
+  if (!tmp.given && !sk__pipe_rest(core, &memory)) return true; /* without a pipe nobody says what is in use */
+  if (memory.bytes < least) {
+    sk__instr_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR,
+                      tmp.given ? "give it what its Get...TmpSize function tells" : "make the buffers smaller",
+                      "%s has %llu bytes; legal: %u or more, what its Get...TmpSize function tells",
+                      tmp.given ? "sharedTmpBuffer" : "the unified buffer beyond the pipe's buffers", (unsigned long long)memory.bytes, least);
+    return false;
+  }
+  void *base = (void *)(uintptr_t)memory.address;
+  if (!sk__high_operand(core, &base, least, SK__WRITE, "sharedTmpBuffer")) return false;
+  memset(base, 0xff, least);
+  return true;
+}
+
 /* A pass over `elems` elements at 64 per cycle, `passes` times. */
 void sk__high_time(sk__core *core, uint64_t elems, uint32_t passes) {
   sk__advance(core, SK__PIPE_V, passes * (sk__startup(core, SK__PIPE_V) + (elems + 63) / 64));
@@ -49,7 +67,7 @@ static double digamma(double x) {
 
 static double apply(sk_high_op op, double x, double y) {
   switch (op) {
-#define X(name, formula) \
+#define X(name, half_repeats, float_repeats, reuse_repeats, formula) \
   case SK_HIGH_##name: return (formula);
     SK_HIGH_UNARY_LIST(X)
     SK_HIGH_BINARY_LIST(X)
@@ -59,7 +77,7 @@ static double apply(sk_high_op op, double x, double y) {
 }
 
 static const char *const op_names[] = {
-#define X(name, formula) #name,
+#define X(name, half_repeats, float_repeats, reuse_repeats, formula) #name,
     SK_HIGH_UNARY_LIST(X) SK_HIGH_BINARY_LIST(X)
 #undef X
 };
@@ -70,9 +88,11 @@ static bool operands(sk__core *core, void **dst, void **src0, void **src1, uint6
 }
 
 void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
-                         uint32_t count) {
+                         uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, op_names[op], SK__SITE());
   if (core == NULL || count == 0) return;
+  uint32_t repeats = sk_tmp_repeats(op, float_bits / 8, tmp.reuse, src1 == NULL);
+  if (!sk__high_scratch(core, tmp, repeats * SK_TMP_REPEAT_BYTES)) return;
   uint64_t bytes = (uint64_t)count * float_bits / 8;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
   if (!operands(core, &d, &a, &b, bytes)) return;
@@ -81,9 +101,9 @@ void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const vo
   sk__high_time(core, count, 8);
 }
 
-void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count) {
+void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "SwiGLU", SK__SITE());
-  if (core == NULL || count == 0) return;
+  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, float_bits == 16 ? 6 * SK_TMP_REPEAT_BYTES : 0)) return;
   uint64_t bytes = (uint64_t)count * float_bits / 8;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
   if (!operands(core, &d, &a, &b, bytes)) return;
@@ -96,9 +116,9 @@ void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void
 
 /* ---- conversion ------------------------------------------------------------------------------------- */
 
-void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count) {
+void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
-  if (core == NULL || count == 0) return;
+  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_quantise(count).least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src;
   if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
       !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
@@ -112,9 +132,9 @@ void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float s
 
 /* Rows of the result begin at blocks; scales NULL: one for all. */
 void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
-                        float scale, uint32_t rows, uint32_t columns) {
+                        float scale, uint32_t rows, uint32_t columns, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendDequant", SK__SITE());
-  if (core == NULL || rows == 0 || columns == 0) return;
+  if (core == NULL || rows == 0 || columns == 0 || !sk__high_scratch(core, tmp, sk_tmp_dequantise(1, columns).least)) return;
   uint32_t per_block = 256 / result_bits, pitch = (columns + per_block - 1) / per_block * per_block;
   void *d = dst, *s = (void *)(uintptr_t)src, *k = (void *)(uintptr_t)scales;
   if (!sk__high_operand(core, &s, (uint64_t)rows * columns * 4, SK__READ, "src") ||
@@ -139,7 +159,7 @@ static uint64_t elements(const uint32_t *shape, uint32_t dims) {
 }
 
 void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const uint32_t *dst_shape, const uint32_t *src_shape,
-                       uint32_t dims) {
+                       uint32_t dims, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "Broadcast", SK__SITE());
   if (core == NULL) return;
   for (uint32_t i = 0; i < dims; i++)
@@ -148,6 +168,9 @@ void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const ui
       return;
     }
   uint64_t total = elements(dst_shape, dims);
+  uint32_t axis = dims == 2 && src_shape[1] == 1;
+  sk_tmp_sizes need = sk_tmp_broadcast((uint32_t)elements(src_shape, dims), dims == 2 ? dst_shape[0] : 1, dst_shape[dims - 1], axis, elem_bytes);
+  if (!sk__high_scratch(core, tmp, need.least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src;
   if (!sk__high_operand(core, &s, elements(src_shape, dims) * elem_bytes, SK__READ, "src") ||
       !sk__high_operand(core, &d, total * elem_bytes, SK__WRITE, "dst"))

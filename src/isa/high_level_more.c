@@ -16,10 +16,13 @@ static double get(const void *from, uint32_t bits, bool bf16, uint64_t i) {
 
 /* (x + offset) * scale: one pair for all, one per column, or per row where the matrix stands transposed. */
 void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
-                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row) {
+                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row,
+                           sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendAntiQuant", SK__SITE());
   if (core == NULL || rows == 0 || columns == 0) return;
   uint64_t count = (uint64_t)rows * columns, channels = per_row ? rows : columns;
+  uint32_t pairs = scales == NULL ? 1 : (uint32_t)channels;
+  if (!sk__high_scratch(core, tmp, sk_tmp_anti_quantise(bf16, per_row ? columns : rows, (uint32_t)count, pairs, per_row).least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src, *o = (void *)(uintptr_t)offsets, *k = (void *)(uintptr_t)scales;
   if (!sk__high_operand(core, &s, count, SK__READ, "src") || !sk__high_operand(core, &o, channels * bits / 8, SK__READ, "offset") ||
       !sk__high_operand(core, &k, channels * bits / 8, SK__READ, "scale") || !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))
@@ -34,9 +37,9 @@ void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *sr
 
 /* One scale per element of a period. */
 void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
-                         uint32_t period, uint32_t count) {
+                         uint32_t period, uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
-  if (core == NULL || count == 0) return;
+  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_quantise(count).least)) return;
   if (period == 0) {
     sk__bad_argument(core, "scaleCount", period, "1 or more");
     return;
@@ -74,9 +77,12 @@ static double combine(sk_high_reduction op, double a, double b) {
 }
 static double element(const void *from, uint32_t bits, uint64_t i) { return bits == 8 ? ((const uint8_t *)from)[i] : sk__high_get(from, bits, i); }
 
-void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row) {
+void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row,
+                    sk_scratch tmp) {
+  static const sk_tmp_reduction families[] = {SK_TMP_SUM, SK_TMP_SUM, SK_TMP_EXTREME, SK_TMP_EXTREME, SK_TMP_PRODUCT, SK_TMP_LOGICAL, SK_TMP_LOGICAL};
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, reduction_names[op], SK__SITE());
   if (core == NULL || rows == 0 || columns == 0) return;
+  if (!sk__high_scratch(core, tmp, sk_tmp_reduce(families[op], rows, columns, bits / 8, along_row, tmp.reuse).least)) return;
   uint32_t per_block = 256 / bits, pitch = (columns + per_block - 1) / per_block * per_block; /* rows begin at blocks */
   uint32_t results = along_row ? rows : columns, steps = along_row ? columns : rows;
   void *d = dst, *s = (void *)(uintptr_t)src;
@@ -98,9 +104,11 @@ void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *
 /* ---- words and classes ---------------------------------------------------------------------------------- */
 
 /* dst[i] = a ^ b; `total`: their sum instead, in dst[0]. */
-void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total) {
+void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, total ? "ReduceXorSum" : "Xor", SK__SITE());
   if (core == NULL || count == 0) return;
+  uint32_t times = !total ? 1 : tmp.reuse ? 2 : 3;
+  if (!sk__high_scratch(core, tmp, total ? sk_tmp_times(times, count * 2).most : SK_TMP_REPEAT_BYTES)) return;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
   uint64_t bytes = (uint64_t)count * 2;
   if (!sk__high_operand(core, &a, bytes, SK__READ, "src0") || !sk__high_operand(core, &b, bytes, SK__READ, "src1") ||
@@ -171,9 +179,9 @@ void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32
 
 /* One more value per column: mean' = mean + (x - mean) / n, variance' = variance + (x - mean) (x - mean'). */
 void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
-                            double reciprocal, uint32_t count) {
+                            double reciprocal, uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordUpdate", SK__SITE());
-  if (core == NULL || count == 0) return;
+  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_welford_update(count, bits / 8, tmp.reuse).least)) return;
   uint64_t bytes = (uint64_t)count * 4;
   void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *s = (void *)(uintptr_t)x;
   if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
@@ -191,9 +199,9 @@ void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance,
 
 /* Columns joined to one mean and variance; counts NULL: each stands for as many values. */
 void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
-                              double each, double reciprocal, uint32_t columns) {
+                              double each, double reciprocal, uint32_t columns, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordFinalize", SK__SITE());
-  if (core == NULL || columns == 0) return;
+  if (core == NULL || columns == 0 || !sk__high_scratch(core, tmp, sk_tmp_welford_finalize(columns).least)) return;
   uint64_t bytes = (uint64_t)columns * 4;
   void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *c = (void *)(uintptr_t)counts;
   if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
@@ -214,7 +222,8 @@ void sk_high_welford_finalise(float *out_mean, float *out_variance, const float 
 
 /* The mask's byte or bit says which elements go through `kept`; the others become `else_value` or src1. */
 void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
-                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value) {
+                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value,
+                  sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, name, SK__SITE());
   if (core == NULL || rows == 0 || columns == 0) return;
   uint64_t count = (uint64_t)rows * columns, mask_bytes = (uint64_t)rows * mask_pitch;
@@ -222,6 +231,7 @@ void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, c
     sk__bad_argument(core, "maskLastAxis", mask_pitch, "at least %u", by_bit ? (columns + 7) / 8 : columns);
     return;
   }
+  if (!sk__high_scratch(core, tmp, keep_where_set ? sk_tmp_drop_out(1).least : sk_tmp_select((uint32_t)count, 1, false).least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src, *m = (void *)(uintptr_t)mask;
   if (!sk__high_operand(core, &s, count * bits / 8, SK__READ, "src") || !sk__high_operand(core, &m, mask_bytes, SK__READ, "mask") ||
       !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "c_api/asc_types.h"
+#include "isa/high_level.h"
 #include "isa/isa.h"
 #include "kernel_operator/library.h"
 #include "machine/framework.h"
@@ -291,13 +292,17 @@ bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *pool, const sk_pool *shared, uint
   return true;
 }
 
-sk_memory sk_pipe_rest(void) {
-  sk__core *core = enter("PopStackBuffer", SK__SITE());
+bool sk__pipe_rest(sk__core *core, sk_memory *rest) {
   const sk_pipe *pipe = sk__framework_of(core)->pipe;
-  uint32_t used = pipe != NULL ? pipe->used_bytes[1] : 0;
-  uint64_t end = core->local + SCRATCH_OFFSET_BYTES;
-  if (core->type != SK__AIV) return (sk_memory){core->local, SCRATCH_OFFSET_BYTES};
-  return used < SCRATCH_OFFSET_BYTES ? (sk_memory){core->local + used, SCRATCH_OFFSET_BYTES - used} : (sk_memory){end, 0};
+  uint32_t used = pipe != NULL && core->type == SK__AIV ? pipe->used_bytes[1] : 0;
+  if (used > SCRATCH_OFFSET_BYTES) used = SCRATCH_OFFSET_BYTES;
+  *rest = (sk_memory){core->local + used, SCRATCH_OFFSET_BYTES - used};
+  return pipe != NULL;
+}
+sk_memory sk_pipe_rest(void) {
+  sk_memory rest;
+  sk__pipe_rest(enter("PopStackBuffer", SK__SITE()), &rest);
+  return rest;
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */

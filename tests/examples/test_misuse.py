@@ -261,7 +261,7 @@ REFUSED = {
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, MatmulType<TPosition::GM, CubeFormat::ND, float>, G> mm;": "A and B have one element type",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.SetTensorA(in.AllocTensor<half>());": "SetTensorA: a LocalTensor is given",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::BSNGD>; Matmul<G, G, G> mm;": "LayoutMode other than NONE",
-    "Pad(in.AllocTensor<float>(), in.AllocTensor<float>());": "Pad: not modelled",
+    "CheckLocalMemoryIA(in.AllocTensor<float>());": "CheckLocalMemoryIA: not modelled",
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",

@@ -1,99 +1,168 @@
-/* shape_tiling.h - tilings and temporary buffers of the high-level functions other than Matmul.
- *
- * The functions here need no temporary buffer; the sizes are what a portable kernel may reserve: at least a
- * repeat of 256 bytes, at most four times the source. */
+/* shape_tiling.h - tilings and temporary memory of the high-level functions that reduce, quantise, mask and move: all but the
+ * norms, softmax, the elementwise ones and Matmul. */
 #ifndef SK_HOST_TILING_SHAPE_H
 #define SK_HOST_TILING_SHAPE_H
 
-#include <vector>
-
 #include "host_tiling/data.h"
-#include "kernel_operator/high_level.h"
-
-namespace ge {
-class Shape {
-public:
-  Shape() = default;
-  explicit Shape(const std::vector<int64_t> &dims) : dims_(dims) {}
-  size_t GetDimNum() const { return dims_.size(); }
-  int64_t GetDim(size_t index) const { return index < dims_.size() ? dims_[index] : 0; }
-  std::vector<int64_t> GetDims() const { return dims_; }
-  int64_t GetShapeSize() const {
-    int64_t size = 1;
-    for (int64_t dim : dims_) size *= dim;
-    return size;
-  }
-
-private:
-  std::vector<int64_t> dims_;
-};
-} // namespace ge
+#include "host_tiling/elementwise_tiling.h"
+#include "kernel_operator/high_level_layout.h"
+#include "kernel_operator/high_level_norm.h"
 
 namespace optiling {
-SK_HOST_TILING(SoftMaxTiling, AscendC::SoftMaxTiling, SK_SOFTMAX_TILING_LIST)
-SK_HOST_TILING(LayerNormTiling, AscendC::LayerNormTiling, SK_NORM_TILING_LIST)
-SK_HOST_TILING(RmsNormTiling, AscendC::RmsNormTiling, SK_NORM_TILING_LIST)
+SK_LAYOUT_TILINGS(SK_HOST_TILING_TYPED)
 } // namespace optiling
 
 namespace AscendC {
 
-using TensorShape = ge::Shape;
+/* ---- reductions ---------------------------------------------------------------------------------------------- */
 
-namespace Internal {
-inline uint32_t largest_tmp(const ge::Shape &shape, uint32_t typeSize) {
-  uint32_t bytes = static_cast<uint32_t>(shape.GetShapeSize()) * typeSize * 4;
-  return bytes < 256 ? 256 : bytes;
+inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t typeSize, const bool, uint32_t &maxSize, uint32_t &minSize) {
+  Internal::tell_sizes(sk_tmp_sum(n, typeSize), maxSize, minSize);
 }
-inline void rows_and_columns(const ge::Shape &shape, uint32_t &rows, uint32_t &columns) {
-  columns = shape.GetDimNum() == 0 ? 0 : static_cast<uint32_t>(shape.GetDim(shape.GetDimNum() - 1));
-  rows = columns == 0 ? 0 : static_cast<uint32_t>(shape.GetShapeSize()) / columns;
+inline void GetMeanMaxMinTmpSize(const uint32_t n, const uint32_t srcTypeSize, const uint32_t accTypeSize, const bool, uint32_t &maxSize,
+                                 uint32_t &minSize) {
+  Internal::tell_sizes(sk_tmp_mean(n, srcTypeSize, accTypeSize), maxSize, minSize);
 }
-} // namespace Internal
-
-#define SK_TMP_SIZE(Name)                                                                                           \
-  inline void Get##Name##MaxMinTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const bool, uint32_t &maxValue, \
-                                       uint32_t &minValue) {                                                        \
-    maxValue = Internal::largest_tmp(srcShape, typeSize);                                                           \
-    minValue = 256;                                                                                                 \
+inline void GetMeanTmpBufferFactorSize(const uint32_t, uint32_t &maxLiveNodeCount, uint32_t &extraBuffer) { maxLiveNodeCount = 1, extraBuffer = 0; }
+inline void GetCumSumMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const bool isLastAxis, const bool, uint32_t &maxValue,
+                                   uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_running_sum(Internal::dim_of(srcShape, 0), Internal::dim_of(srcShape, 1), typeSize, isLastAxis), maxValue, minValue);
+}
+#define SK_REDUCE_TMP_SIZE(Name, FAMILY)                                                                                   \
+  inline void Get##Name##MaxMinTmpSize(const ge::Shape &srcShape, const TensorDataType dataType, ReducePattern pattern,    \
+                                       bool /* isSrcInnerPad */, bool isReuseSource, uint32_t &maxValue, uint32_t &minValue) { \
+    Internal::tell_sizes(sk_tmp_reduce(SK_TMP_##FAMILY, Internal::dim_of(srcShape, 0), Internal::dim_of(srcShape, 1),      \
+                                       Internal::bytes_of_type(dataType), pattern == ReducePattern::AR, isReuseSource),    \
+                         maxValue, minValue);                                                                              \
   }
-SK_TMP_SIZE(Sigmoid) SK_TMP_SIZE(Tanh) SK_TMP_SIZE(Log) SK_TMP_SIZE(Log2) SK_TMP_SIZE(Log10) SK_TMP_SIZE(Sin) SK_TMP_SIZE(Cos)
-SK_TMP_SIZE(Tan) SK_TMP_SIZE(Asin) SK_TMP_SIZE(Acos) SK_TMP_SIZE(Atan) SK_TMP_SIZE(Sinh) SK_TMP_SIZE(Cosh) SK_TMP_SIZE(Asinh)
-SK_TMP_SIZE(Acosh) SK_TMP_SIZE(Atanh) SK_TMP_SIZE(Erf) SK_TMP_SIZE(Erfc) SK_TMP_SIZE(Lgamma) SK_TMP_SIZE(Digamma)
-SK_TMP_SIZE(Floor) SK_TMP_SIZE(Ceil) SK_TMP_SIZE(Round) SK_TMP_SIZE(Trunc) SK_TMP_SIZE(Frac) SK_TMP_SIZE(Sign) SK_TMP_SIZE(Exp)
-SK_TMP_SIZE(Power) SK_TMP_SIZE(Fmod) SK_TMP_SIZE(GeGLU) SK_TMP_SIZE(ReGlu) SK_TMP_SIZE(SwiGLU) SK_TMP_SIZE(Silu)
-SK_TMP_SIZE(AscendQuant) SK_TMP_SIZE(AscendDequant) SK_TMP_SIZE(Clamp) SK_TMP_SIZE(Xor) SK_TMP_SIZE(LayerNorm)
-SK_TMP_SIZE(RmsNorm) SK_TMP_SIZE(Sum) SK_TMP_SIZE(Mean)
-#undef SK_TMP_SIZE
-inline uint32_t GetGeluMaxTmpSize(const ge::Shape &srcShape, const uint32_t typeSize) { return Internal::largest_tmp(srcShape, typeSize); }
-inline uint32_t GetGeluMinTmpSize(const ge::Shape &, const uint32_t) { return 256; }
-inline uint32_t GetSoftMaxMaxTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const bool) { return Internal::largest_tmp(srcShape, typeSize); }
-inline uint32_t GetSoftMaxMinTmpSize(const ge::Shape &, const uint32_t, const bool) { return 256; }
-inline uint32_t GetSoftMaxFlashV2MaxTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const uint32_t, const bool, const bool) {
-  return Internal::largest_tmp(srcShape, typeSize);
+SK_REDUCE_TMP_SIZE(ReduceSum, SUM) SK_REDUCE_TMP_SIZE(ReduceMean, SUM) SK_REDUCE_TMP_SIZE(ReduceMax, EXTREME)
+SK_REDUCE_TMP_SIZE(ReduceMin, EXTREME) SK_REDUCE_TMP_SIZE(ReduceProd, PRODUCT) SK_REDUCE_TMP_SIZE(ReduceAny, LOGICAL)
+SK_REDUCE_TMP_SIZE(ReduceAll, LOGICAL)
+#undef SK_REDUCE_TMP_SIZE
+inline void GetReduceXorSumMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const bool isReuseSource, uint32_t &maxValue,
+                                         uint32_t &minValue) {
+  maxValue = minValue = sk_tmp_times(isReuseSource ? 2 : 3, Internal::elems_of(srcShape) * typeSize).most;
 }
-inline uint32_t GetSoftMaxFlashV2MinTmpSize(const ge::Shape &, const uint32_t, const uint32_t, const bool, const bool) { return 256; }
 
-inline void SoftMaxTilingFunc(const ge::Shape &srcShape, const uint32_t, const uint32_t, SoftMaxTiling &tiling) {
-  Internal::rows_and_columns(srcShape, tiling.srcM, tiling.srcK);
-  tiling.srcSize = tiling.srcM * tiling.srcK;
+/* ---- quantisation and masks -------------------------------------------------------------------------------------- */
+
+inline void GetAscendQuantMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_quantise(Internal::elems_of(srcShape)), maxValue, minValue);
 }
-inline void SoftMaxFlashV2TilingFunc(const ge::Shape &srcShape, const uint32_t size, const uint32_t, const uint32_t workspace,
-                                     SoftMaxTiling &tiling, const bool, const bool) {
-  SoftMaxTilingFunc(srcShape, size, workspace, tiling);
+inline void GetAscendQuantTmpBufferFactorSize(uint32_t &maxLiveNodeCount, uint32_t &extraBuf) { maxLiveNodeCount = 2, extraBuf = 0; }
+inline void GetAscendDequantMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+  uint32_t rows = srcShape.GetDimNum() == 2 ? Internal::dim_of(srcShape, 0) : 1;
+  Internal::tell_sizes(sk_tmp_dequantise(rows, Internal::columns_of(srcShape)), maxValue, minValue);
 }
-/* Dimensions B, S, H of the source; H as it is stored. */
-inline void GetLayerNormNDTilingInfo(const ge::Shape &srcShape, const uint32_t, const uint32_t, const bool, LayerNormTiling &tiling) {
-  uint32_t rows = 0;
-  Internal::rows_and_columns(srcShape, rows, tiling.hLength);
-  tiling.bLength = 1, tiling.sLength = rows, tiling.originalHLength = tiling.hLength;
+inline void GetAscendDequantTmpBufferFactorSize(const ge::Shape &srcShape, uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
+  maxLiveNodeCount = srcShape.GetDimNum() == 2 ? 1 : 2;
+  extraBuf = 72 + (srcShape.GetDimNum() == 2 ? Internal::columns_of(srcShape) : 0);
 }
-inline bool GetRmsNormTilingInfo(const ge::Shape &srcShape, const ge::Shape &originSrcShape, const uint32_t, const uint32_t,
-                                 RmsNormTiling &tiling, const bool = false) {
-  uint32_t rows = 0, columns = 0;
-  Internal::rows_and_columns(srcShape, rows, tiling.hLength);
-  Internal::rows_and_columns(originSrcShape, rows, columns);
-  tiling.bLength = 1, tiling.sLength = rows, tiling.originalHLength = columns;
-  return rows != 0 && columns != 0 && columns <= tiling.hLength;
+inline void GetAscendAntiQuantMaxMinTmpSize(const ge::Shape &srcShape, const ge::Shape &scaleShape, bool isTranspose, TensorDataType,
+                                            TensorDataType outputDataType, uint32_t &maxValue, uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_anti_quantise(outputDataType == ge::DT_BF16, Internal::dim_of(srcShape, 0), Internal::elems_of(srcShape),
+                                            Internal::elems_of(scaleShape), isTranspose),
+                       maxValue, minValue);
+}
+inline uint32_t GetAscendAntiQuantMaxTmpSize(const ge::Shape &srcShape, const ge::Shape &scaleShape, bool isTranspose, TensorDataType inputDataType,
+                                             TensorDataType outputDataType) {
+  uint32_t most = 0, least = 0;
+  GetAscendAntiQuantMaxMinTmpSize(srcShape, scaleShape, isTranspose, inputDataType, outputDataType, most, least);
+  return most;
+}
+inline uint32_t GetAscendAntiQuantMinTmpSize(const ge::Shape &srcShape, const ge::Shape &scaleShape, bool isTranspose, TensorDataType inputDataType,
+                                             TensorDataType outputDataType) {
+  uint32_t most = 0, least = 0;
+  GetAscendAntiQuantMaxMinTmpSize(srcShape, scaleShape, isTranspose, inputDataType, outputDataType, most, least);
+  return least;
+}
+inline void GetDropOutMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t, const bool, uint32_t &maxValue, uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_drop_out(Internal::elems_of(srcShape)), maxValue, minValue);
+}
+inline uint32_t GetDropOutMaxTmpSize(const ge::Shape &srcShape, const uint32_t, const bool) { return sk_tmp_drop_out(Internal::elems_of(srcShape)).most; }
+inline uint32_t GetDropOutMinTmpSize(const ge::Shape &srcShape, const uint32_t, const bool) { return sk_tmp_drop_out(Internal::elems_of(srcShape)).least; }
+inline void GetSelectMaxMinTmpSize(const ge::Shape &src0Shape, const ge::Shape &src1Shape, const uint32_t, const ge::Shape &maskShape,
+                                   const uint32_t maskTypeSize, const bool isReuseMask, uint32_t &maxValue, uint32_t &minValue) {
+  const ge::Shape &source = Internal::elems_of(src0Shape) == 1 ? src1Shape : src0Shape;
+  uint32_t mask = Internal::columns_of(maskShape);
+  bool unlike = mask != Internal::columns_of(source) && mask > 1 && !isReuseMask;
+  Internal::tell_sizes(sk_tmp_select(Internal::elems_of(source), maskTypeSize, unlike), maxValue, minValue);
+}
+inline uint32_t GetSelectMaxTmpSize(const ge::Shape &src0Shape, const ge::Shape &src1Shape, const uint32_t srcTypeSize, const ge::Shape &maskShape,
+                                    const uint32_t maskTypeSize, const bool isReuseMask) {
+  uint32_t most = 0, least = 0;
+  GetSelectMaxMinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask, most, least);
+  return most;
+}
+inline uint32_t GetSelectMinTmpSize(const ge::Shape &src0Shape, const ge::Shape &src1Shape, const uint32_t srcTypeSize, const ge::Shape &maskShape,
+                                    const uint32_t maskTypeSize, const bool isReuseMask) {
+  uint32_t most = 0, least = 0;
+  GetSelectMaxMinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask, most, least);
+  return least;
+}
+inline void GetSelectWithBytesMaskMaxMinTmpSize(const ge::Shape &src0Shape, const ge::Shape &src1Shape, const uint32_t srcTypeSize,
+                                                const ge::Shape &maskShape, const uint32_t maskTypeSize, const bool isReuseMask,
+                                                uint32_t &maxValue, uint32_t &minValue) {
+  GetSelectMaxMinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask, maxValue, minValue);
+}
+
+/* ---- layouts --------------------------------------------------------------------------------------------------------- */
+
+/* Two dimensions: along the one that is 1 in the source. */
+inline void GetBroadCastMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &srcShape, const ge::Shape &dstShape,
+                                      uint32_t typeSize, const bool, uint32_t &maxValue, uint32_t &minValue) {
+  uint32_t rows = dstShape.GetDimNum() > 1 ? Internal::dim_of(dstShape, 0) : 1, axis = srcShape.GetDimNum() > 1 && srcShape.GetDim(1) == 1;
+  Internal::tell_sizes(sk_tmp_broadcast(Internal::elems_of(srcShape), rows, Internal::columns_of(dstShape), axis, typeSize), maxValue, minValue);
+}
+inline void GetPadMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_pad(Internal::elems_of(srcShape)), maxValue, minValue);
+}
+inline void PadTilingFunc(const ge::Shape &srcShape, const ge::Shape &oriSrcShape, const uint32_t, const uint32_t typeSize, PadTiling &tiling) {
+  tiling.srcHeight = Internal::dim_of(srcShape, 0), tiling.srcWidth = Internal::dim_of(srcShape, 1);
+  tiling.srcOriWidth = Internal::dim_of(oriSrcShape, 1), tiling.blocksPerRow = tiling.srcWidth * typeSize / 32;
+}
+inline void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+  maxValue = minValue = 0;
+}
+inline void UnPadTilingFunc(const ge::Shape &srcShape, const uint32_t, const uint32_t, UnPadTiling &tiling) {
+  tiling.srcHeight = Internal::dim_of(srcShape, 0), tiling.srcWidth = Internal::dim_of(srcShape, 1);
+}
+/* False: the formats are none that TransData takes. */
+inline bool GetTransDataMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &srcShape, const ge::Shape &dstShape,
+                                      const TensorDataType, const TransDataConfig &config, uint32_t &maxValue, uint32_t &minValue) {
+  bool to_blocks = config.srcFormat == DataFormat::NCDHW;
+  DataFormat other = to_blocks ? config.dstFormat : config.srcFormat;
+  const ge::Shape &s = to_blocks ? srcShape : dstShape;
+  if ((!to_blocks && config.dstFormat != DataFormat::NCDHW) || (other != DataFormat::NDC1HWC0 && other != DataFormat::FRACTAL_Z_3D) || s.GetDimNum() != 5)
+    return false;
+  Internal::tell_sizes(sk_tmp_trans_data(Internal::dim_of(s, 0), Internal::dim_of(s, 1), Internal::dim_of(s, 2), Internal::dim_of(s, 3),
+                                         Internal::dim_of(s, 4), to_blocks, other == DataFormat::FRACTAL_Z_3D),
+                       maxValue, minValue);
+  return true;
+}
+/* [B, N, S, H / N]; [H, W] for transposeType 7. */
+inline void GetTransposeMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const uint32_t transposeTypeIn, uint32_t &maxValue,
+                                      uint32_t &minValue) {
+  Internal::tell_sizes(sk_tmp_transpose(transposeTypeIn, Internal::dim_of(srcShape, 2), typeSize), maxValue, minValue);
+}
+inline void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &srcShape, const uint32_t typeSize, const uint32_t transposeTypeIn,
+                                               uint32_t &maxValue, uint32_t &minValue) {
+  GetTransposeMaxMinTmpSize(srcShape, typeSize, transposeTypeIn, maxValue, minValue);
+}
+inline void GetTransposeTilingInfo(const ge::Shape &srcShape, const uint32_t, const uint32_t, const uint32_t transposeTypeIn,
+                                   ConfusionTransposeTiling &tiling) {
+  bool matrix = transposeTypeIn == 7;
+  tiling.param0 = matrix ? 1 : Internal::dim_of(srcShape, 0), tiling.param1 = matrix ? 1 : Internal::dim_of(srcShape, 1);
+  tiling.param2 = Internal::dim_of(srcShape, matrix ? 0 : 2), tiling.param3 = Internal::dim_of(srcShape, matrix ? 1 : 3);
+  tiling.param4 = transposeTypeIn;
+}
+inline void GetConfusionTransposeTilingInfo(const ge::Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                                            const uint32_t transposeTypeIn, ConfusionTransposeTiling &tiling) {
+  GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, transposeTypeIn, tiling);
+}
+inline void GetConfusionTransposeOnlyTilingInfo(const ge::Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                                                ConfusionTransposeTiling &tiling) {
+  GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, 7, tiling);
 }
 
 } // namespace AscendC

@@ -1,7 +1,5 @@
 /* high_level_more.h - the rarer functions of the high-level API: 8-bit weights to floats, reductions of an axis, classes
- * of numbers, running means, random keep, progressions, selection by bytes.
- *
- * Forms with a sharedTmpBuffer take it and do not need it. */
+ * of numbers, running means, random keep, progressions, selection by bytes. */
 #ifndef SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
 #define SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
 
@@ -23,33 +21,33 @@ constexpr uint32_t weight_bits() {
 /* k rows of as many columns as there are scales; transposed: a row per scale, k columns. */
 template <typename D, bool isTranspose>
 SK_INLINE void anti_quantise(const LocalTensor<D> &dst, const LocalTensor<int8_t> &src, const D *offsets, const LocalTensor<D> &scale,
-                             uint32_t k, const AntiQuantShapeInfo &shape) {
+                             uint32_t k, const AntiQuantShapeInfo &shape, sk_scratch tmp) {
   uint32_t given = isTranspose ? shape.scaleHeight : shape.scaleWidth, channels = given != 0 ? given : scale.GetSize();
   sk_high_anti_quantise(weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), offsets,
-                        scale.sk_address(), 0, 0, isTranspose ? channels : k, isTranspose ? k : channels, isTranspose);
+                        scale.sk_address(), 0, 0, isTranspose ? channels : k, isTranspose ? k : channels, isTranspose, tmp);
 }
 } // namespace Internal
 
-#define SK_WITH_TMP(X) X() X(const SharedTmp & SK_COMMA)
-#define SK_ANTI_QUANT(tmp)                                                                                                   \
+#define SK_ANTI_QUANT(shared, scratch)                                                                                       \
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &offset,         \
-                                 const LocalTensor<D> &scale, tmp const uint32_t k, const AntiQuantShapeInfo &shape = {}) {  \
+                                 const LocalTensor<D> &scale, shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) { \
     static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
-    Internal::anti_quantise<D, isTranspose>(dst, src, offset.sk_address(), scale, k, shape);                                 \
+    Internal::anti_quantise<D, isTranspose>(dst, src, offset.sk_address(), scale, k, shape, scratch(false));                 \
   }                                                                                                                          \
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &scale,          \
-                                 tmp const uint32_t k, const AntiQuantShapeInfo &shape = {}) {                               \
+                                 shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) {                            \
     static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
-    Internal::anti_quantise<D, isTranspose>(dst, src, static_cast<const D *>(nullptr), scale, k, shape);                     \
+    Internal::anti_quantise<D, isTranspose>(dst, src, static_cast<const D *>(nullptr), scale, k, shape, scratch(false));     \
   }                                                                                                                          \
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const D offset, const D scale,        \
-                                 tmp const uint32_t k, const AntiQuantShapeInfo & = {}) {                                    \
+                                 shared const uint32_t k, const AntiQuantShapeInfo & = {}) {                                 \
     static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
     sk_high_anti_quantise(Internal::weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), \
-                          nullptr, nullptr, static_cast<float>(offset), static_cast<float>(scale), k, src.GetSize() / k, false); \
+                          nullptr, nullptr, static_cast<float>(offset), static_cast<float>(scale), k, src.GetSize() / k, false, \
+                          scratch(false));                                                                                   \
   }
 SK_WITH_TMP(SK_ANTI_QUANT)
 #undef SK_ANTI_QUANT
@@ -63,13 +61,13 @@ struct RA { static constexpr bool sk_along_row = false; };
 } // namespace Reduce
 } // namespace Pattern
 
-#define SK_REDUCE(Name, OP, tmp)                                                                                             \
+#define SK_REDUCE(Name, OP, shared, scratch)                                                                                 \
   template <class T, class pattern, bool isReuseSource = false>                                                              \
-  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, tmp const uint32_t srcShape[], bool srcInnerPad) { \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const uint32_t srcShape[], bool srcInnerPad) { \
     if (!srcInnerPad && srcShape[1] * sizeof(T) % 32 != 0)                                                                   \
       sk_kernel_finding("BAD_ARGUMENT", #Name ": rows that do not begin at blocks of 32 bytes; legal: srcInnerPad true", false); \
     else sk_high_reduce(SK_HIGH_REDUCE_##OP, Internal::reduce_bits<T, SK_HIGH_REDUCE_##OP>(), dst.sk_address(), src.sk_address(), \
-                        srcShape[0], srcShape[1], pattern::sk_along_row);                                                    \
+                        srcShape[0], srcShape[1], pattern::sk_along_row, scratch(isReuseSource));                            \
   }
 namespace Internal {
 template <typename T, sk_high_reduction op>
@@ -80,7 +78,8 @@ constexpr uint32_t reduce_bits() {
   return sizeof(T) * 8;
 }
 } // namespace Internal
-#define SK_REDUCE_BOTH(Name, OP) SK_REDUCE(Name, OP, ) SK_REDUCE(Name, OP, const SharedTmp & SK_COMMA)
+#define SK_REDUCE_BOTH(Name, OP)                                                                                             \
+  SK_REDUCE(Name, OP, , SK_TMP_OF_PIPE) SK_REDUCE(Name, OP, const SharedTmp &tmp SK_COMMA, SK_TMP_GIVEN)
 SK_REDUCE_BOTH(ReduceSum, SUM)
 SK_REDUCE_BOTH(ReduceMean, MEAN)
 SK_REDUCE_BOTH(ReduceMax, MAX)
@@ -93,39 +92,39 @@ SK_REDUCE_BOTH(ReduceAll, ALL)
 
 /* ---- words, classes, progressions ------------------------------------------------------------------------------ */
 
-#define SK_WORDS(tmp)                                                                                                        \
+#define SK_WORDS(shared, scratch)                                                                                            \
   template <typename T, bool isReuseSource = false>                                                                          \
-  SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, tmp const uint32_t count) { \
+  SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, shared const uint32_t count) { \
     static_assert(sizeof(T) == 2 && std::is_integral<T>::value, "Xor: elements are int16_t and uint16_t");                   \
     sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
-                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, false);                                        \
+                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, false, scratch(isReuseSource));                \
   }                                                                                                                          \
   template <typename T, bool isReuseSource = false>                                                                          \
-  SK_INLINE void ReduceXorSum(LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, tmp const uint32_t count) { \
+  SK_INLINE void ReduceXorSum(LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, shared const uint32_t count) { \
     static_assert(std::is_same<T, int16_t>::value, "ReduceXorSum: elements are int16_t");                                    \
     sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
-                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, true);                                         \
+                reinterpret_cast<const uint16_t *>(src1.sk_address()), count, true, scratch(isReuseSource));                 \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
-  SK_INLINE void IsFinite(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                  \
+  SK_INLINE void IsFinite(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {               \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsFinite: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_FINITE, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count); \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
-  SK_INLINE void IsInf(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                     \
+  SK_INLINE void IsInf(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {                  \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsInf: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_INF, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
-  SK_INLINE void IsNan(const LocalTensor<R> &dst, const LocalTensor<T> &src, tmp const uint32_t count) {                     \
+  SK_INLINE void IsNan(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {                  \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsNan: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_NAN, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
   }                                                                                                                          \
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void Clamp(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &min, const SK_SAME_TYPE &max, \
-                       tmp const uint32_t count) {                                                                           \
-    Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(max), count);                                       \
-    Internal::high_scalar(SK_HIGH_ClampMin, dst, dst, static_cast<float>(min), count);                                       \
+                       shared const uint32_t count) {                                                                        \
+    Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(max), count, scratch(isReuseSource));               \
+    Internal::high_scalar(SK_HIGH_ClampMin, dst, dst, static_cast<float>(min), count, scratch(isReuseSource));               \
   }
 SK_WITH_TMP(SK_WORDS)
 #undef SK_WORDS
@@ -169,32 +168,33 @@ struct WelfordFinalizePara {
   float abRec = 1, rRec = 1;
 };
 
-#define SK_WELFORD(tmp)                                                                                                      \
+#define SK_WELFORD(shared, scratch)                                                                                          \
   template <typename T, typename U, bool isReuseSource = false, const WelfordUpdateConfig &config = WFUPDATE_DEFAULT_CFG>    \
   SK_INLINE void WelfordUpdate(const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                       \
                                const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance, const LocalTensor<T> &inputX, \
-                               tmp const WelfordUpdateParam &para) {                                                         \
+                               shared const WelfordUpdateParam &para) {                                                      \
     static_assert(std::is_same<U, float>::value, "WelfordUpdate: mean and variance are float");                              \
     if (para.rnLength != 1) sk_kernel_finding("NOT_MODELLED", "WelfordUpdate: rnLength other than 1", false);                \
     else sk_high_welford_update(Internal::float_bits<T>(), outputMean.sk_address(), outputVariance.sk_address(),             \
                                 inputMean.sk_address(), inputVariance.sk_address(), inputX.sk_address(), para.nRec,          \
-                                para.abComputeLength);                                                                       \
+                                para.abComputeLength, scratch(isReuseSource));                                               \
   }                                                                                                                          \
   template <bool isReuseSource = false>                                                                                      \
   SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
                                  const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
-                                 const LocalTensor<int32_t> &counts, tmp const WelfordFinalizePara &para) {                  \
+                                 const LocalTensor<int32_t> &counts, shared const WelfordFinalizePara &para) {               \
     sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),                   \
-                             inputVariance.sk_address(), counts.sk_address(), 0, para.rRec, para.abLength);                  \
+                             inputVariance.sk_address(), counts.sk_address(), 0, para.rRec, para.abLength,                   \
+                             scratch(isReuseSource));                                                                        \
   }                                                                                                                          \
   template <bool isReuseSource = false>                                                                                      \
   SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
                                  const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
-                                 tmp const WelfordFinalizePara &para) {                                                      \
+                                 shared const WelfordFinalizePara &para) {                                                   \
     if (para.tailCount != 0) sk_kernel_finding("NOT_MODELLED", "WelfordFinalize: a tail without counts", false);             \
     else sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),              \
                                   inputVariance.sk_address(), nullptr, 1.0 / (static_cast<double>(para.rRec) * para.abLength), \
-                                  para.rRec, para.abLength);                                                                 \
+                                  para.rRec, para.abLength, scratch(isReuseSource));                                         \
   }
 SK_WITH_TMP(SK_WELFORD)
 #undef SK_WELFORD
@@ -208,26 +208,26 @@ constexpr uint32_t DROPOUT_MODE_BYTE_MISALIGN = 1, DROPOUT_MODE_BYTE_ALIGN = 2, 
 struct SelectWithBytesMaskShapeInfo {
   uint32_t firstAxis = 0, srcLastAxis = 0, maskLastAxis = 0;
 };
-#define SK_MASKED(tmp)                                                                                                       \
+#define SK_MASKED(shared, scratch)                                                                                           \
   template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                                \
   SK_INLINE void DropOut(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &mask,             \
-                         tmp const float keepProb, const DropOutShapeInfo &info) {                                           \
+                         shared const float keepProb, const DropOutShapeInfo &info) {                                        \
     static_assert(dropOutMode <= 4, "DropOut: dropOutMode is 0 to 4");                                                       \
     bool bits = dropOutMode >= DROPOUT_MODE_BIT_ALIGN || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);         \
     if (!(keepProb > 0 && keepProb < 1)) sk_kernel_finding("BAD_ARGUMENT", "DropOut: keepProb; legal: between 0 and 1", false); \
     else sk_high_mask("DropOut", Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), mask.sk_address(),           \
-                      info.firstAxis, info.srcLastAxis, info.maskLastAxis, bits, true, 1.0 / static_cast<double>(keepProb), 0); \
+                      info.firstAxis, info.srcLastAxis, info.maskLastAxis, bits, true, 1.0 / static_cast<double>(keepProb), 0, \
+                      scratch(false));                                                                                       \
   }
 SK_WITH_TMP(SK_MASKED)
 #undef SK_MASKED
-#undef SK_WITH_TMP
 /* A byte of the mask that is not 0 takes the scalar. */
 template <typename T, typename U, bool isReuseMask = true>
 SK_INLINE void SelectWithBytesMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const SK_SAME_TYPE src1, const LocalTensor<U> &mask,
-                                   const SharedTmp &, const SelectWithBytesMaskShapeInfo &info) {
+                                   const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {
   static_assert(sizeof(U) == 1, "SelectWithBytesMask: masks of elements other than bytes are not modelled");
   sk_high_mask("SelectWithBytesMask", Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), mask.sk_address(), info.firstAxis,
-               info.srcLastAxis, info.maskLastAxis, false, false, 1, static_cast<float>(src1));
+               info.srcLastAxis, info.maskLastAxis, false, false, 1, static_cast<float>(src1), SK_TMP_GIVEN(false));
 }
 
 } // namespace AscendC

@@ -138,58 +138,103 @@ bool sk_last_extreme_is_least(void);
 
 /* ---- high-level functions: one step on V each; float_bits is 16 (half) or 32 ------------------- */
 
-typedef enum sk_high_op {
-#define X(name, formula) SK_HIGH_##name,
-  SK_HIGH_UNARY_LIST(X) SK_HIGH_BINARY_LIST(X)
-#undef X
-} sk_high_op;
+/* sharedTmpBuffer of a call; not given: what the pipe has left. reuse: isReuseSource. */
+typedef struct sk_scratch {
+  const void *address;
+  uint32_t bytes;
+  bool given, reuse;
+} sk_scratch;
+
 /* src1 NULL: the scalar. */
 void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
-                         uint32_t count);
+                         uint32_t count, sk_scratch tmp);
 /* dst = src0 * src1 * sigmoid(beta * src1). */
-void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count);
-/* Rows of `columns` elements, `pitch` elements apart; per-row values are blocks of 32 bytes. NULL: not wanted.
- * in_max and in_sum: those of the steps before; scale: exp(in_max - max). value_bits: type of per-row values. */
+void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count, sk_scratch tmp);
+/* Rows of `columns` elements, `pitch` elements apart. value_bits: type of what a row has one of. */
 typedef struct sk_rows {
   uint32_t rows, columns, pitch, float_bits, value_bits;
 } sk_rows;
-void sk_high_softmax(const sk_rows *shape, void *dst, void *sum, void *max, const void *src, void *scale, const void *in_sum,
-                     const void *in_max, bool divide);
-void sk_high_softmax_given(const sk_rows *shape, void *dst, const void *sum, const void *max, const void *src);
-void sk_high_softmax_grad(const sk_rows *shape, void *dst, const void *grad, const void *src, bool front_only);
+/* A row's values are blocks of 32 bytes. NULL: not wanted. in_max and in_sum: those of the steps before; scale: what they
+ * are multiplied by. */
+typedef enum sk_softmax_kind { SK_SOFTMAX_PLAIN, SK_SOFTMAX_LOG, SK_SOFTMAX_FLASH, SK_SOFTMAX_FLASH2 } sk_softmax_kind;
+void sk_high_softmax(sk_softmax_kind kind, const sk_rows *shape, void *dst, void *sum, void *max, const void *src, void *scale,
+                     const void *in_sum, const void *in_max, sk_scratch tmp);
+typedef struct sk_part_means {
+  uint32_t loop_count, parts;
+  float alpha;
+} sk_part_means;
+void sk_high_softmax_part_means(const sk_rows *shape, const sk_part_means *p, void *dst, void *mean, void *sum, void *max, const void *src,
+                                void *scale, const void *in_mean, const void *in_sum, const void *in_max, sk_scratch tmp);
+void sk_high_softmax_given(const sk_rows *shape, void *dst, const void *sum, const void *max, const void *src, sk_scratch tmp);
+void sk_high_softmax_grad(const sk_rows *shape, void *dst, const void *grad, const void *src, bool front_only, sk_scratch tmp);
 bool sk_high_adjust_rows(const sk_rows *shape, void *dst, const void *max, uint32_t from_bits, double to);
-void sk_high_row_sum(const sk_rows *shape, void *dst, const void *src, double factor);
-void sk_high_normalise(const sk_rows *shape, void *dst, void *mean, void *variance, const void *src, const void *gamma,
-                       const void *beta, double epsilon, bool root_mean_square);
+void sk_high_row_sum(const sk_rows *shape, void *dst, const void *src, double factor, sk_scratch tmp);
 void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const uint32_t *dst_shape, const uint32_t *src_shape,
-                       uint32_t dims);
-void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count);
+                       uint32_t dims, sk_scratch tmp);
+void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp);
 void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
-                        float scale, uint32_t rows, uint32_t columns);
+                        float scale, uint32_t rows, uint32_t columns, sk_scratch tmp);
 void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, uint32_t k,
                    bool largest);
 void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
-                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row);
+                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row, sk_scratch tmp);
 void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
-                         uint32_t period, uint32_t count);
+                         uint32_t period, uint32_t count, sk_scratch tmp);
 typedef enum sk_high_reduction {
   SK_HIGH_REDUCE_SUM, SK_HIGH_REDUCE_MEAN, SK_HIGH_REDUCE_MAX, SK_HIGH_REDUCE_MIN, SK_HIGH_REDUCE_PROD, SK_HIGH_REDUCE_ANY,
   SK_HIGH_REDUCE_ALL
 } sk_high_reduction;
 /* bits 8 (bytes), 16, 32; rows begin at blocks of 32 bytes. */
-void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row);
-void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total);
+void sk_high_reduce(sk_high_reduction op, uint32_t bits, void *dst, const void *src, uint32_t rows, uint32_t columns, bool along_row,
+                    sk_scratch tmp);
+void sk_high_xor(uint16_t *dst, const uint16_t *src0, const uint16_t *src1, uint32_t count, bool total, sk_scratch tmp);
 typedef enum sk_high_class { SK_HIGH_IS_FINITE, SK_HIGH_IS_INF, SK_HIGH_IS_NAN } sk_high_class;
 void sk_high_classify(sk_high_class which, uint32_t float_bits, uint32_t result_bits, void *dst, const void *src, uint32_t count);
 void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_t count);
 void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
 void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
-                            double reciprocal, uint32_t count);
+                            double reciprocal, uint32_t count, sk_scratch tmp);
 void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
-                              double each, double reciprocal, uint32_t columns);
+                              double each, double reciprocal, uint32_t columns, sk_scratch tmp);
 void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
-                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value);
-void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const void *src, bool along_rows);
+                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value, sk_scratch tmp);
+void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const void *src, bool along_rows, sk_scratch tmp);
+
+/* Norms: a value per row has shape.value_bits, gamma and beta weight_bits. */
+typedef enum sk_norm_kind { SK_NORM_LAYER, SK_NORM_LAYER_SEPARATE, SK_NORM_RMS, SK_NORM_DEEP, SK_NORM_GIVEN } sk_norm_kind;
+typedef struct sk_norm {
+  sk_norm_kind kind;
+  sk_rows shape;
+  uint32_t weight_bits;
+  double epsilon, alpha;
+} sk_norm;
+void sk_high_norm(const sk_norm *norm, void *dst, void *mean, void *spread, void *rstd, const void *src, const void *more,
+                  const void *gamma, const void *beta, sk_scratch tmp);
+void sk_high_batch_norm(const sk_rows *shape, void *dst, void *mean, void *variance, const void *src, const void *gamma, const void *beta,
+                        double epsilon, bool basic_block, sk_scratch tmp);
+typedef struct sk_groups {
+  uint32_t n, channels, groups, elems, float_bits;
+} sk_groups;
+void sk_high_group_norm(const sk_groups *groups, void *dst, void *mean, void *variance, const void *src, const void *gamma,
+                        const void *beta, double epsilon, sk_scratch tmp);
+void sk_high_layer_norm_grad(const sk_rows *shape, void *dx, void *for_gamma, const void *dy, const void *x, const void *variance,
+                             const void *mean, const void *gamma, double epsilon, sk_scratch tmp);
+void sk_high_layer_norm_grad_beta(const sk_rows *shape, void *d_gamma, void *d_beta, const void *for_gamma, const void *dy, sk_scratch tmp);
+
+/* Elements that get other places. */
+typedef struct sk_padding {
+  uint32_t rows, columns, original, left, right; /* original: columns that hold data */
+} sk_padding;
+void sk_high_pad(uint32_t elem_bytes, void *dst, const void *src, const sk_padding *padding, uint64_t value, sk_scratch tmp);
+void sk_high_unpad(uint32_t elem_bytes, void *dst, const void *src, const sk_padding *padding);
+typedef struct sk_volume {
+  uint32_t n, c, d, h, w;
+} sk_volume;
+void sk_high_trans_data(void *dst, const void *src, const sk_volume *volume, bool to_blocks, bool by_n, sk_scratch tmp);
+/* NCHW to NHWC, or back. */
+void sk_high_channels(uint32_t elem_bytes, void *dst, const void *src, const sk_volume *volume, bool to_last, sk_scratch tmp);
+/* B, N, S and H / N stand in n, c, h and w. */
+void sk_high_transpose(uint32_t type, uint32_t elem_bytes, void *dst, const void *src, const sk_volume *volume, sk_scratch tmp);
 
 /* Early start in a SuperKernel, by the configuration word of the running operator. */
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe);

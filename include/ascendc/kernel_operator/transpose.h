@@ -13,7 +13,7 @@ SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
 }
 
 template <typename T>
-SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &,
+SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &tmp,
                          const TransposeParamsExt &p) {
   if constexpr (sizeof(T) == 2) {
     if (p.transposeType == TransposeType::TRANSPOSE_ND2ND_B16) {
@@ -22,7 +22,13 @@ SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, c
       return;
     }
   }
-  sk_kernel_finding("NOT_MODELLED", "Transpose: only TRANSPOSE_ND2ND_B16 is modelled", false);
+  static_assert(sizeof(T) <= 4, "Transpose: elements have 8, 16 or 32 bits");
+  bool to_last = p.transposeType == TransposeType::TRANSPOSE_NCHW2NHWC;
+  sk_volume volume{p.nSize, p.cSize, 1, p.hSize, p.wSize};
+  if (to_last || p.transposeType == TransposeType::TRANSPOSE_NHWC2NCHW)
+    sk_high_channels(sizeof(T), dst.sk_address(), src.sk_address(), &volume, to_last, sk_scratch{tmp.sk_address(), tmp.GetLength(), true, false});
+  else
+    sk_kernel_finding("BAD_ARGUMENT", "Transpose: transposeType; legal: TRANSPOSE_ND2ND_B16 (16 bits), TRANSPOSE_NCHW2NHWC, TRANSPOSE_NHWC2NCHW", false);
 }
 
 template <typename T>

@@ -7,13 +7,13 @@
 namespace AscendC {
 
 /* Absent on this architecture. */
-#define SK_ABSENT_FUNCTIONS(X) \
-  X(RpSort16) X(MrgSort4) X(ProposalConcat) X(ProposalExtract) X(BilinearInterpolation) X(VectorPadding)
+#define SK_ABSENT_FUNCTIONS(X)                                                                                              \
+  X(RpSort16) X(MrgSort4) X(ProposalConcat) X(ProposalExtract) X(BilinearInterpolation) X(VectorPadding)                    \
+  X(Quantize) X(AntiQuantize) X(Dequantize) X(PhiloxRandom) X(Fma) X(Rint) X(Hypot) X(SinCos) X(Where) X(BitwiseAnd)        \
+  X(BitwiseOr) X(BitwiseNot) X(BitwiseXor) X(LogicalAnd) X(LogicalAnds) X(LogicalOr) X(LogicalOrs) X(LogicalNot)            \
+  X(LogicalXor)
 /* There on the chip, not here. */
-#define SK_UNMODELLED_FUNCTIONS(X)                                                                                      \
-  X(SoftmaxFlash) X(SoftmaxFlashV3) X(LogSoftMax) X(AntiQuantize) X(Quantize) X(Dequantize) X(BatchNorm) X(DeepNorm)    \
-  X(GroupNorm) X(Normalize) X(LayerNormGrad) X(LayerNormGradBeta) X(ConfusionTranspose) X(TransData) X(Pad) X(UnPad)    \
-  X(PhiloxRandom) X(CheckLocalMemoryIA)
+#define SK_UNMODELLED_FUNCTIONS(X) X(CheckLocalMemoryIA)
 
 #define SK_REFUSE_ABSENT(Name)                                                                    \
   template <class... Types>                                                                       \

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "host_tiling/matmul_tiling.h"
+#include "host_tiling/norm_tiling.h"
 #include "host_tiling/shape_tiling.h"
+#include "host_tiling/softmax_tiling.h"
 #include "register/tilingdata_base.h"
 #include "tiling/platform/platform_ascendc.h"
 

@@ -3,31 +3,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from compiled import SK, TESTS, begin, compiled, dumped, end, launches, test, x44  # noqa: E402
+from compiled import SK, TESTS, begin, compiled, dumped, end, launches, operators, test, x44  # noqa: E402
 import tap  # noqa: E402
 import torch  # noqa: E402
-from torch_npu.npugraph_ex import backend  # noqa: E402
 
 X = torch.arange(32.0).reshape(4, 8)
 
 
-def targets(function, *inputs, options=None, **more):
-    """(results, operators of the graph that runs)."""
-    graphs, original = [], backend.CompiledGraph
-
-    def watch(gm, *rest):
-        graphs.append([str(node.target) for node in gm.graph.nodes if node.op == "call_function"])
-        return original(gm, *rest)
-    backend.CompiledGraph = watch
-    try:
-        results = compiled(function, options, **more)(*inputs)
-    finally:
-        backend.CompiledGraph = original
-    return results, graphs[0]
-
-
 def stays(function, *inputs, **more):
-    results, names = targets(function, *inputs, **more)
+    results, names = operators(function, *inputs, **more)
     wanted = function(*inputs)
     pairs = zip(results, wanted) if isinstance(wanted, tuple) else [(results, wanted)]
     assert "aten.cat.default" in names and not any(name.endswith("out") for name in names), names
@@ -35,7 +19,7 @@ def stays(function, *inputs, **more):
 
 
 def leaves(function, *inputs, **more):
-    results, names = targets(function, *inputs, **more)
+    results, names = operators(function, *inputs, **more)
     wanted = function(*inputs)
     pairs = zip(results, wanted) if isinstance(wanted, tuple) else [(results, wanted)]
     assert "aten.cat.default" not in names, names

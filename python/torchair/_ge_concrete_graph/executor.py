@@ -185,6 +185,8 @@ class Executor:
         self._seen: Optional[Callable[[Node, Any], None]] = None  # of the run that is going on
         self._make_static(gm, known)
         self._single_stream = bool(config.ge_config.enable_single_stream)
+        cores = config.ge_config.aicore_num.raw
+        self._cores = None if cores is None else tuple(int(number) for number in cores.split("|"))
 
     def _make_static(self, gm: torch.fx.GraphModule, known: Set[Any]) -> None:
         """A graph whose sizes are only known at run time is not fused, as in the real pass."""
@@ -217,13 +219,21 @@ class Executor:
         return {node: self.operators[node.name].stream for node in self.gm.graph.nodes
                 if node.name in self.operators and self.operators[node.name].stream}
 
+    def _limited(self, device: Dict[str, int]) -> Dict[str, Operator]:
+        """Operators without a limit of their own have the graph's, which is at most what the device has."""
+        if self._cores is None:
+            return self.operators
+        aic, aiv = (min(wanted, there) for wanted, there in zip(self._cores, (device["cube_core_num"], device["vector_core_num"])))
+        return {name: operator._replace(aicore_num=operator.aicore_num or aic, vectorcore_num=operator.vectorcore_num or aiv)
+                for name, operator in self.operators.items()}
+
     def _run_on_npu(self, args: Any) -> Any:
         import torch_npu
         npu = torch_npu.npu
         if npu.is_current_stream_capturing():
             raise RuntimeError(f"{self.name}: a graph of torchair cannot run while the stream is being captured")
         if self._recorder is None:
-            self._recorder = _Recorder(self.gm, self.operators, self._labels())
+            self._recorder = _Recorder(self.gm, self._limited(npu.get_device_limit()), self._labels())
             self._stream = npu.Stream()
         self._recorder.seen = self._seen
         previous, self._graph = self._graph, None

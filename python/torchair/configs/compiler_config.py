@@ -131,7 +131,8 @@ class GeConfig(Group):
     oo_constant_folding = Choice(None, (True, False), idle="constants are not folded", **_ONLY_GE)
     oo_dead_code_elimination = Choice(None, (True, False), idle="dead code is removed before", **_ONLY_GE)
     export_compile_stat = Choice("2", ("0", "1", "2"), idle="there is no such file", **_ONLY_GE)
-    aicore_num = Pattern(None, r"\d+\|\d+", "'a|v': numbers of cube and vector cores", idle="use limit_core_num", **_ONLY_GE)
+    aicore_num = Pattern(None, r"0*[1-9]\d*\|0*[1-9]\d*", "'a|v': numbers of cube and vector cores from 1 on",
+                         help="cores of operators without a limit_core_num of their own, up to what the device has", **_ONLY_GE)
     optimization_switch = Declared(None, idle="there are no such switches", **_ONLY_GE)
 
 

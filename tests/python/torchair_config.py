@@ -88,6 +88,14 @@ def functions_and_dictionaries_have_their_type():
         "must be dict or None")
 
 
+def every_refusal_names_the_line():
+    for path, value, kind in (("debug.run_eagerly", "yes", ValueError), ("debug.run_eager", True, ValueError), ("debug", 1, ValueError),
+                              ("dump_config.dump_path", "/no/such/place", FileNotFoundError), ("post_grad_custom_pre_pass", 1, TypeError)):
+        text = raised(kind, set_path, CompilerConfig(), path, value)
+        number = set_path.__code__.co_firstlineno + 4  # its setattr
+        assert f"torchair_config.py:{number})" in text, text
+
+
 def a_refused_value_changes_nothing():
     config = CompilerConfig()
     config.debug.graph_dump.type = "txt"
@@ -196,7 +204,8 @@ if __name__ == "__main__":
     sys.exit(tap.run([
         unknown_names_are_errors_at_every_level, reading_an_unknown_name_is_both_kinds_of_error, a_group_is_no_option,
         values_outside_the_set_name_key_value_and_legal_ones, numbers_have_a_range, files_and_directories_must_exist,
-        patterns_are_checked, functions_and_dictionaries_have_their_type, a_refused_value_changes_nothing,
+        patterns_are_checked, functions_and_dictionaries_have_their_type,
+        every_refusal_names_the_line, a_refused_value_changes_nothing,
         backends_take_a_config_by_keyword, defaults, options_are_true_when_their_value_is,
         membership_takes_numbers_for_flags, a_dump_is_enabled_by_its_type, paths_are_real_paths,
         configs_compare_by_their_leaves, other_modes_options_are_told, options_without_effect_are_told,

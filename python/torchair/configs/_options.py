@@ -2,6 +2,7 @@
 import difflib
 import os
 import re
+import sys
 from typing import Any, Callable, Iterable, Optional
 
 GE = "max-autotune"
@@ -13,6 +14,15 @@ def near(word: Any, words: Iterable[str]) -> str:
     """' (did you mean ...?)' with the nearest spelling, or nothing."""
     found = difflib.get_close_matches(word, list(words), 1) if isinstance(word, str) else []
     return f" (did you mean '{found[0]}'?)" if found else ""
+
+
+def _users_line() -> str:
+    """' (FILE:LINE)' of the innermost frame outside of this package."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        frame = frame.f_back
+    return "" if frame is None else f" ({frame.f_code.co_filename}:{frame.f_lineno})"
 
 
 class UnknownOption(ValueError, AttributeError):
@@ -40,7 +50,10 @@ class Option:
 
     @value.setter
     def value(self, given: Any) -> None:
-        self._raw = self._declaration.check(self._name, given)
+        try:
+            self._raw = self._declaration.check(self._name, given)
+        except (ValueError, TypeError, FileNotFoundError) as error:
+            raise type(error)(f"{error}{_users_line()}") from None
 
     def __bool__(self) -> bool:
         return bool(self._raw)
@@ -203,7 +216,7 @@ class Group:
             return
         if name in self._groups:
             where, members = self._path or type(self).__name__, ", ".join(self._groups[name]._names())
-            raise ValueError(f"{where}: '{name}' is a group of options, not an option; assign its members: {members}")
+            raise ValueError(f"{where}: '{name}' is a group of options, not an option; assign its members: {members}{_users_line()}")
         raise self._unknown(name)
 
     def __getattr__(self, name: str) -> Any:
@@ -213,7 +226,7 @@ class Group:
 
     def _unknown(self, name: str) -> UnknownOption:
         where, legal = self._path or type(self).__name__, ", ".join(self._names()) or "none"
-        return UnknownOption(f"{where} has no option {name!r}{near(name, self._names())}; legal: {legal}")
+        return UnknownOption(f"{where} has no option {name!r}{near(name, self._names())}; legal: {legal}{_users_line()}")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._options == other._options and self._groups == other._groups

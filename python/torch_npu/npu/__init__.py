@@ -3,8 +3,9 @@ from . import utils
 from .devices import (current_device, device, device_count, device_of, get_device_capability, get_device_limit,
                       get_device_name, get_device_properties, init, is_available, is_initialized, set_device,
                       set_device_limit, synchronize, _is_in_bad_fork, _lazy_init)
-from .graphs import (NPUGraph, graph, graph_pool_handle, is_current_stream_capturing, make_graphed_callables,
-                     super_kernel_scope_begin, super_kernel_scope_end)
+from .graphed import make_graphed_callables
+from .graphs import (NPUGraph, graph, graph_pool_handle, is_current_stream_capturing, super_kernel_scope_begin,
+                     super_kernel_scope_end)
 from .memory import (empty_cache, host_empty_cache, max_memory_allocated, max_memory_reserved, mem_get_info,
                      memory_allocated, memory_reserved, memory_snapshot, memory_stats, memory_summary,
                      reset_peak_memory_stats)

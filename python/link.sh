@@ -3,6 +3,6 @@
 set -eu
 mkdir -p "$2/shadow"
 ln -sfn "$1/superkernel" "$2/superkernel"
-for package in torch_npu torchair; do
+for package in torch_npu torchair superkernel_autoload.dist-info; do
   if [ -d "$1/$package" ]; then ln -sfn "$1/$package" "$2/shadow/$package"; fi
 done

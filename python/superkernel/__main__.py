@@ -17,8 +17,6 @@ def make_visible():
         if os.path.isdir(folder):
             sys.path.insert(0, folder)
             return
-    if os.path.isdir(os.path.join(os.path.dirname(here), "torch_npu")):
-        return  # installed for every program
     raise ImportError("superkernel: the folder with torch_npu and torchair is missing; install the package again")
 
 

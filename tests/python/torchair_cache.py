@@ -25,6 +25,7 @@ import sys, warnings
 import torch, torch_npu, torchair
 from torchair.configs.compiler_config import CompilerConfig
 
+warnings.simplefilter("always")
 warnings.showwarning = lambda text, *_: print("warning:", text)
 
 def helper(x):
@@ -112,7 +113,8 @@ def config_and_backend_must_agree():
 def the_second_process_takes_the_file():
     with Folder() as folder:
         folder.write()
-        first = folder.process()
+        first = folder.process(env={"TNG_LOG_LEVEL": "1"})
+        assert "Cache Model.run(x) saved to" in first.stderr, first.stderr
         assert first.returncode == 0 and first.stdout.splitlines() == ["traced"], first.stdout + first.stderr
         (file,) = folder.files()
         name = str(file.relative_to(folder.path))
@@ -121,6 +123,7 @@ def the_second_process_takes_the_file():
         written = file.stat().st_mtime_ns
         second = folder.process(env={"TNG_LOG_LEVEL": "0"})
         assert second.stdout.splitlines() == ["from the file"] and "sk_sp_start_Mul_end_Add" in second.stderr, second.stderr
+        assert f"Cache Model.run(x) loaded from {file}" in second.stderr, second.stderr
         assert folder.files() == [file] and file.stat().st_mtime_ns == written
 
 

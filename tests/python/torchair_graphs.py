@@ -295,6 +295,18 @@ def chains_of_views_are_one_operator():
 
 # ---- conversion ----------------------------------------------------------------------------------
 
+def operators_without_results_are_constants():
+    def model(x):
+        with scope.super_kernel("sp"):
+            return x[:, 3:] * 2, x * 2
+    (graph,), results = graphs_of(model, X)
+    ops = {op.name: op for op in graph.op}
+    assert [op.type for op in graph.op if op.type not in ("Data", "Const", "NetOutput")] == ["Mul"], ops.keys()
+    empty = {f"{op.name}:0" for op in graph.op if op.type == "Const" and list(op.attr["value"].t.desc.shape.dim) == [2, 0]}
+    assert empty & set(graph.output), (empty, graph.output)
+    assert results[0].shape == (2, 0) and torch.equal(results[1], X * 2)
+
+
 def operators_are_named_by_type_and_number():
     ops = ops_of(lambda x, y: (x + y) + (y + 1) + x, X, Y)
     assert [name for name, op in ops.items() if op.type == "Add"] == ["Add", "Add_1", "Add_2", "Add_3"]

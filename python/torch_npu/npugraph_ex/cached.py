@@ -2,14 +2,21 @@
 import datetime
 import inspect
 import pickle
+import sys
 import types
 
 import torch
 from torch._dynamo.aot_compile_types import SerializableCallable
 
-from . import graph_file
+from . import debug, graph_file
 from .cache_file import VERSION, Broken, Stored
 from .messages import warn
+
+
+def _log(text, *args):
+    """In the log of torchair where that is in use (TNG_LOG_LEVEL=1 shows it)."""
+    torchair = sys.modules.get("torchair.core.utils")
+    (torchair.logger if torchair is not None else debug.logger).info(text, *args)
 
 
 class _Graph(SerializableCallable):
@@ -124,7 +131,10 @@ class CachedCallable:
             graph.bind(self.lower)
         except Exception as error:  # whatever the stored names and bytes lead to
             raise Broken(f"{type(error).__name__}: {error}") from error
-        return compiled if self._fits(compiled, args, kwargs) else None
+        if not self._fits(compiled, args, kwargs):
+            return None
+        _log("Cache %s loaded from %s", content["name"], self.stored.path)
+        return compiled
 
     def _compile(self, args, kwargs):
         from torch._dynamo.aot_compile import AOTCompiledFunction
@@ -150,10 +160,11 @@ class CachedCallable:
                 raise
             return self._compile_only(str(why))
         if compiled._artifacts.compiled_fn.records is not None:
+            name = f"{self.func.__qualname__}{inspect.signature(self.func)}"
             self.stored.write({
-                "version": VERSION, "torch": str(torch.__version__),
-                "name": f"{self.func.__qualname__}{inspect.signature(self.func)}",
+                "version": VERSION, "torch": str(torch.__version__), "name": name,
                 "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                 "options": self.options, "code": "\n".join(code),
                 "artefact": AOTCompiledFunction.serialize(compiled).serialized_data})
+            _log("Cache %s saved to %s", name, self.stored.path)
         return compiled

@@ -106,6 +106,9 @@ class GeConcreteGraph:
 
     def _call(self, node: Node, values: Dict[Node, Any]) -> Any:
         value = node.meta.get("val")
+        empty = _empty(value)
+        if empty is not None:
+            return empty
         view = self._view(node, values, value)
         if view is not None:
             return view
@@ -171,6 +174,17 @@ class GeConcreteGraph:
 
 def _is_getitem(node: Node) -> bool:
     return node.target is operator.getitem
+
+
+def _empty(value: Any) -> Any:
+    """Constants in place of an operator all of whose results are without elements, None: it has others."""
+    several = isinstance(value, (list, tuple))
+    results = list(value) if several else [value]
+    if not results or not all(isinstance(one, torch.Tensor) and all(isinstance(size, int) for size in one.size())
+                              and one.numel() == 0 for one in results):
+        return None
+    made = [add_const(torch.empty(list(one.size()), dtype=one.dtype)) for one in results]
+    return made if several else made[0]
 
 
 def _run_scope(node: Node) -> None:

@@ -1,7 +1,10 @@
 """Private storage formats: misuse first, then bytes on the device, views, writes, operators, graphs."""
 import ctypes
 import io
+import json
+import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -70,6 +73,15 @@ def formats_that_are_not_simulated_are_refused_by_name():
     assert "customize_dtype 290" in raised(NotImplementedError, lambda: cast(x, 29, customize_dtype=290))
     assert "npu_format_cast: an argument is Double" in raised(RuntimeError, cast, x.double(), 29)
     assert "TransData: self is int64; legal: float32" in raised(RuntimeError, cast, x.long(), 29)
+
+
+def the_switch_is_there_and_changes_nothing():
+    assert torch.npu.config.allow_internal_format is False
+    assert "has no 'allow_internal_formats'; legal: allow_internal_format" in raised(AttributeError, setattr, torch.npu.config, "allow_internal_formats", True)
+    assert "is a bool, got int" in raised(TypeError, setattr, torch.npu.config, "allow_internal_format", 1)
+    for value in (True, False):
+        torch.npu.config.allow_internal_format = value
+        assert format_of(cast(numbers((32, 32), torch.float16).npu(), 29)) is Format.FRACTAL_NZ
 
 
 def casts_between_private_formats_are_refused():
@@ -344,13 +356,61 @@ def verified_like_everything_else():
     assert result.check().modes["fused"]["superkernels"] == 1
 
 
+SCRIPT = """
+import sys
+import torch, torch_npu, torchair
+
+def model(x1, weight, turned, scale, token):
+    inside = torch_npu.npu_format_cast(turned, 29)
+    one = torch_npu.npu_quant_matmul(x1, weight, scale, pertoken_scale=token, output_dtype=torch.bfloat16)
+    two = torch_npu.npu_quant_matmul(x1, inside.t(), scale, pertoken_scale=token, output_dtype=torch.bfloat16)
+    return *torch_npu.npu_dynamic_quant(one), two
+
+def captured(*args):
+    torch.npu.super_kernel_scope_begin("sp")
+    out = model(*args)
+    torch.npu.super_kernel_scope_end("sp")
+    return out
+
+def graph_mode(*args):
+    with torchair.scope.super_kernel("sp"):
+        return model(*args)
+
+torch.manual_seed(5)
+x1, x2 = (torch.randint(-128, 128, shape, dtype=torch.int8) for shape in ((24, 64), (64, 48)))
+scale, token = torch.rand(48) * 1e-3, torch.rand(24)
+given = [one.npu() for one in (x1, x2, x2.t().contiguous(), scale, token)]
+want = model(*given)
+given[1] = torch_npu.npu_format_cast(given[1], 29)
+if sys.argv[1] == "ge":
+    compiled = torch.compile(graph_mode, backend=torchair.get_npu_backend(), dynamic=False)
+else:
+    compiled = torch.compile(captured, backend="npugraph_ex", dynamic=False, options={"super_kernel_optimize": True})
+print(all(torch.equal(one.cpu(), other.cpu()) for one, other in zip(compiled(*given), want)))
+"""
+
+
+def scripts_with_private_weights_are_verified():
+    for mode in ("npugraph_ex", "ge"):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "script.py").write_text(SCRIPT, encoding="utf-8")
+            done = subprocess.run([frontend.BUILD / "skv", "verify", "--json", "report.json", "script.py", mode], cwd=folder, capture_output=True,
+                                  text=True, timeout=280, check=False)
+            assert done.returncode == 0 and done.stdout.startswith("True\n"), done.stdout + done.stderr
+            report = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
+        listing = "\n".join(plan["listing"] for plan in report["plans"])
+        first, last = ("format_cast", "dynamic_quant") if mode == "npugraph_ex" else ("Identity", "DynamicQuant")
+        assert f"sp_start_{first}_end_{last}" in listing and " 4 tasks" in listing and "not_simulated" not in report, listing
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([
-        numbers_that_are_no_format_are_told, formats_that_are_not_simulated_are_refused_by_name, casts_between_private_formats_are_refused,
+        numbers_that_are_no_format_are_told, formats_that_are_not_simulated_are_refused_by_name,
+        the_switch_is_there_and_changes_nothing, casts_between_private_formats_are_refused,
         views_that_are_not_contiguous_are_not_cast, a_private_tensor_keeps_its_shape, bytes_are_those_of_the_layout, the_way_back_is_exact,
         customize_dtype_chooses_the_columns, the_same_format_is_the_same_tensor, base_formats_only_differ_by_name,
         what_is_no_matrix_stays_row_major, rows_that_are_not_contiguous_are_cast_as_they_read, the_cpu_sees_values, views_read_values,
         operators_that_do_not_know_it_give_row_major_results, copies_and_files_hold_values, writes_end_up_in_the_layout,
         writes_give_back_the_tensor_itself, the_cast_in_place_changes_the_storage_of_one_tensor, parameters_take_it,
         products_read_it_as_it_is, nothing_is_cast_for_what_knows_it, the_weight_is_read_in_its_layout, captured_casts_follow_their_inputs,
-        compiled_models_take_and_make_it, verified_like_everything_else]))
+        compiled_models_take_and_make_it, scripts_with_private_weights_are_verified, verified_like_everything_else]))

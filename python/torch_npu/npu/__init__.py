@@ -9,7 +9,7 @@ from .graphs import (NPUGraph, graph, graph_pool_handle, is_current_stream_captu
 from .memory import (empty_cache, host_empty_cache, max_memory_allocated, max_memory_reserved, mem_get_info,
                      memory_allocated, memory_reserved, memory_snapshot, memory_stats, memory_summary,
                      reset_peak_memory_stats)
-from .options import (get_amp_supported_dtype, is_jit_compile_false, set_compile_mode, set_deterministic_level,
+from .options import (config, get_amp_supported_dtype, is_jit_compile_false, set_compile_mode, set_deterministic_level,
                       set_op_timeout_ms, set_option, set_sync_debug_mode)
 from .random import (default_generators, get_rng_state, get_rng_state_all, initial_seed, manual_seed, manual_seed_all,
                      seed, seed_all, set_rng_state, set_rng_state_all)

@@ -5,6 +5,25 @@ _options = {}
 _jit_compile = False
 
 
+class _Config:
+    """torch.npu.config: attributes that scripts set. Casts to private formats happen whatever it says."""
+
+    __slots__ = ("allow_internal_format",)
+
+    def __init__(self):
+        self.allow_internal_format = False
+
+    def __setattr__(self, name, value):
+        if name not in self.__slots__:
+            raise AttributeError(f"torch.npu.config has no '{name}'; legal: {', '.join(self.__slots__)}")
+        if not isinstance(value, bool):
+            raise TypeError(f"torch.npu.config.{name} is a bool, got {type(value).__name__}")
+        object.__setattr__(self, name, value)
+
+
+config = _Config()
+
+
 def set_option(options) -> None:
     if not isinstance(options, dict):
         raise TypeError(f"set_option: options must be a dict, got {type(options).__name__}")

@@ -1,12 +1,20 @@
 /* memory.c - the gate in front of malloc; in a hard build also the one who says no. */
 #include "base/memory.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "base/window.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 #if SK__HARD
 #include <malloc.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 /* The hard build's only process-wide state. */
@@ -78,3 +86,31 @@ char *sk__strdup(const char *text) {
 }
 
 void sk__free(void *block) { free(block); }
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* Where the next table is tried first; only a hint, so that searching starts behind the last one. */
+static _Atomic uint64_t next_table = SK__TABLES_BASE;
+
+/* Old kernels take the address as a hint: what lies elsewhere is given back. */
+void *sk__reserve(size_t bytes) {
+  const uint64_t unit = UINT64_C(2) << 20, step = (bytes + unit - 1) / unit * unit;
+  if (refused() || bytes > SK__LOCAL_BASE - SK__TABLES_BASE) return NULL;
+  for (int rounds = 0; rounds < 2;) {
+    uint64_t at = atomic_fetch_add(&next_table, step);
+    if (at > SK__LOCAL_BASE - step) {
+      atomic_store(&next_table, SK__TABLES_BASE);
+      rounds++;
+      continue;
+    }
+    void *start = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (start == (void *)at) return start;
+    if (start != MAP_FAILED) munmap(start, bytes);
+    else if (errno != EEXIST) return NULL;
+  }
+  return NULL;
+}
+
+void sk__unreserve(void *start, size_t bytes) {
+  if (start != NULL) munmap(start, bytes);
+}

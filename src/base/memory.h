@@ -22,6 +22,11 @@ void *sk__aligned_alloc(size_t alignment_bytes, size_t bytes);
 char *sk__strdup(const char *text);
 void sk__free(void *block);
 
+/* A table of its own: zero, aligned to 2 MiB, paid for where it is touched, in the window (window.h), where no plain
+ * access of a kernel is carried out. NULL when refused. */
+void *sk__reserve(size_t bytes);
+void sk__unreserve(void *start, size_t bytes); /* NULL is allowed */
+
 #if SK__HARD
 /* The n-th allocation from now returns NULL, n >= 1, once; 0 = none. Also set at the first allocation from
  * $SUPERKERNEL_FAIL_ALLOC. Process-wide, thread safe. */

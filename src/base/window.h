@@ -3,8 +3,11 @@
  * A plain access of a kernel is classified by one shift and one compare (the hooks do this), so the
  * window is a constant of the build, not a value.
  *
- *   SK__WINDOW_BASE                              + 2^41                              + 2^42
- *   | device memory (GM), 128 GiB reserved | ... | local memories, 1 MiB per core | ... |
+ *   SK__WINDOW_BASE              + 2^38                    + 2^41                            + 2^42
+ *   | device memory (GM), 128 GiB | the simulator's tables | local memories, 1 MiB per core | ... |
+ *
+ * The tables (sk__reserve) lie here so that the same compare keeps kernels away from them: a plain access to
+ * the window that is neither device memory nor the core's own UB is a finding, and never carried out.
  *
  * A core's local slot (offsets in bytes):
  *   AIV:  UB  at 0        (192 KiB)
@@ -21,6 +24,7 @@
 #define SK__WINDOW_BASE UINT64_C(0x200000000000)
 #define SK__GM_BASE SK__WINDOW_BASE
 #define SK__GM_BYTES (UINT64_C(1) << 37)
+#define SK__TABLES_BASE (SK__WINDOW_BASE + (UINT64_C(1) << 38))
 #define SK__LOCAL_BASE (SK__WINDOW_BASE + (UINT64_C(1) << 41))
 #define SK__LOCAL_SLOT_SHIFT 20
 #define SK__LOCAL_SLOT_BYTES (UINT64_C(1) << SK__LOCAL_SLOT_SHIFT)
@@ -29,6 +33,8 @@
 static inline bool sk__in_window(uint64_t address) {
   return (address >> SK__WINDOW_SHIFT) == (SK__WINDOW_BASE >> SK__WINDOW_SHIFT);
 }
+/* The same in every run. Others are the host's, which the loader and the allocator choose anew: they are not told. */
+static inline bool sk__is_stable_address(uint64_t address) { return address < UINT64_C(1) << 32 || sk__in_window(address); }
 static inline bool sk__in_gm(uint64_t address) { return address - SK__GM_BASE < SK__GM_BYTES; }
 static inline bool sk__in_local(uint64_t address) {
   return address - SK__LOCAL_BASE < SK__MAX_CORES * SK__LOCAL_SLOT_BYTES;

@@ -1,6 +1,5 @@
 /* checker.c - the checker object: reserved tables, switches, shared memory of the shadow. */
-#include <sys/mman.h>
-
+#include "base/memory.h"
 #include "base/text.h"
 #include "check/checker.h"
 #include "check/shadow.h"
@@ -10,19 +9,10 @@
 #define LOCAL_PAGES (LOCAL_BYTES / SK__PAGE_BYTES)
 #define LOCAL_CHUNKS (LOCAL_BYTES / SK__CHUNK_BYTES)
 
-void *sk__reserve(size_t bytes) {
-  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
-}
-
-void sk__unreserve(void *start, size_t bytes) {
-  if (start != NULL) munmap(start, bytes);
-}
-
 sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
   *out = NULL;
   if (soc == NULL || soc->aic_count + soc->aiv_count > SK__MAX_CORES) return SK_INVALID_ARGUMENT;
-  sk__checker *c = sk__calloc(1, sizeof *c);
+  sk__checker *c = sk__reserve(sizeof *c);
   if (c == NULL) return SK_OUT_OF_MEMORY;
   pthread_mutex_init(&c->lock, NULL);
   pthread_mutex_init(&c->pool_lock, NULL);
@@ -62,7 +52,7 @@ void sk__checker_destroy(sk__checker *checker) {
   sk__pool_release(&checker->pool);
   pthread_mutex_destroy(&checker->lock);
   pthread_mutex_destroy(&checker->pool_lock);
-  sk__free(checker);
+  sk__unreserve(checker, sizeof *checker);
 }
 
 void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe) { checker->describe = describe; }

@@ -113,10 +113,6 @@ struct sk__checker {
   struct sk__local_second *local_seconds; /* likewise: the other cell of those that have two */
 };
 
-/* Reserved, zero, paid for where touched; NULL when refused. */
-void *sk__reserve(size_t bytes);
-void sk__unreserve(void *start, size_t bytes);
-
 /* findings.c */
 struct sk__findings_store *sk__findings_new(void);
 void sk__findings_delete(struct sk__findings_store *store);

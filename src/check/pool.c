@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-#define SLAB_BYTES (256u * 1024u)
+#define SLAB_BYTES (1024u * 1024u)
 
 struct sk__pool_slab {
   _Alignas(64) struct sk__pool_slab *older;
@@ -25,12 +25,12 @@ void *sk__pool_alloc(sk__pool *pool, size_t bytes) {
   }
   size_t size = (size_t)1 << (c + SK__POOL_MIN_SHIFT);
   if (pool->left_bytes < size) {
-    struct sk__pool_slab *slab = sk__aligned_alloc(64, SLAB_BYTES + sizeof(struct sk__pool_slab));
+    struct sk__pool_slab *slab = sk__reserve(SLAB_BYTES);
     if (slab == NULL) return NULL;
     slab->older = pool->slabs;
     pool->slabs = slab;
     pool->next = (unsigned char *)(slab + 1);
-    pool->left_bytes = SLAB_BYTES;
+    pool->left_bytes = SLAB_BYTES - sizeof *slab;
   }
   block = pool->next;
   pool->next += size;
@@ -49,7 +49,7 @@ void sk__pool_release(sk__pool *pool) {
   while (pool->slabs != NULL) {
     struct sk__pool_slab *slab = pool->slabs;
     pool->slabs = slab->older;
-    sk__free(slab);
+    sk__unreserve(slab, SLAB_BYTES);
   }
   *pool = (sk__pool){0};
 }

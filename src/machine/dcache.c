@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory.h"
 #include "machine/dcache_report.h"
@@ -49,7 +48,7 @@ sk_status sk__directory_create(sk__memory *memory) {
   size_t page_bytes = (size_t)ENTRIES * sizeof(sk__page_entry), line_bytes = (size_t)ENTRIES * sizeof(sk__line_entry);
   page_bytes = (page_bytes + 63) & ~(size_t)63;
   memory->directory_bytes = map_bytes + page_bytes + line_bytes;
-  memory->directory = sk__memory_reserve(memory->directory_bytes);
+  memory->directory = sk__reserve(memory->directory_bytes);
   if (memory->directory == NULL) return SK_OUT_OF_MEMORY;
   char *at = memory->directory;
   memory->page_entry = (uint32_t *)(void *)at;
@@ -60,7 +59,7 @@ sk_status sk__directory_create(sk__memory *memory) {
 }
 
 void sk__directory_destroy(sk__memory *memory) {
-  if (memory->directory != NULL) munmap(memory->directory, memory->directory_bytes);
+  sk__unreserve(memory->directory, memory->directory_bytes);
   memory->directory = NULL;
 }
 

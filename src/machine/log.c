@@ -17,9 +17,9 @@ enum { ALL_PIECES = 0xff, PIECES_PER_PAGE = 8 };
 sk_status sk__log_create(sk__memory *memory) {
   uint64_t gm_bytes = memory->gm_end - SK__GM_BASE, pages = gm_bytes >> SK__PAGE_SHIFT;
   memory->bitmaps_bytes = 4 * pages;
-  memory->bitmaps = sk__memory_reserve(memory->bitmaps_bytes);
-  memory->arena = sk__memory_reserve(gm_bytes);
-  memory->arena_piece = sk__memory_reserve((gm_bytes >> SK__PIECE_SHIFT) * sizeof *memory->arena_piece);
+  memory->bitmaps = sk__reserve(memory->bitmaps_bytes);
+  memory->arena = sk__reserve(gm_bytes);
+  memory->arena_piece = sk__reserve((gm_bytes >> SK__PIECE_SHIFT) * sizeof *memory->arena_piece);
   if (memory->bitmaps == NULL || memory->arena == NULL || memory->arena_piece == NULL) return SK_OUT_OF_MEMORY;
   (void)madvise(memory->arena, gm_bytes, MADV_HUGEPAGE);
   memory->written = memory->bitmaps;
@@ -32,9 +32,9 @@ sk_status sk__log_create(sk__memory *memory) {
 
 void sk__log_destroy(sk__memory *memory) {
   uint64_t gm_bytes = memory->gm_end - SK__GM_BASE;
-  if (memory->bitmaps != NULL) munmap(memory->bitmaps, memory->bitmaps_bytes);
-  if (memory->arena != NULL) munmap(memory->arena, gm_bytes);
-  if (memory->arena_piece != NULL) munmap(memory->arena_piece, (gm_bytes >> SK__PIECE_SHIFT) * sizeof *memory->arena_piece);
+  sk__unreserve(memory->bitmaps, memory->bitmaps_bytes);
+  sk__unreserve(memory->arena, gm_bytes);
+  sk__unreserve(memory->arena_piece, (gm_bytes >> SK__PIECE_SHIFT) * sizeof *memory->arena_piece);
   memory->bitmaps = NULL;
   memory->arena = NULL;
   memory->arena_piece = NULL;

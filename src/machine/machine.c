@@ -88,11 +88,17 @@ void sk__machine_configure(sk__machine *machine, const sk__machine_options *opti
   sk__checker_set_threads(machine->checker, machine->options.threads);
 }
 
-/* On whole cache lines. */
-static void *zeroed_lines(size_t bytes) {
-  void *block = sk__aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (block != NULL) memset(block, 0, bytes);
-  return block;
+/* Cores do not start a page as tables do: what a hook touches of a core would share cache sets with its data cache. */
+enum { CORES_OFF_PAGE = 17 * 64 };
+static size_t cores_bytes(const sk__machine *machine) { return machine->core_count * sizeof *machine->cores + CORES_OFF_PAGE; }
+
+static sk__core *reserve_cores(const sk__machine *machine) {
+  char *table = sk__reserve(cores_bytes(machine));
+  return table != NULL ? (sk__core *)(void *)(table + CORES_OFF_PAGE) : NULL;
+}
+
+static void unreserve_cores(const sk__machine *machine) {
+  if (machine->cores != NULL) sk__unreserve((char *)machine->cores - CORES_OFF_PAGE, cores_bytes(machine));
 }
 
 static sk_status parts_make(sk__machine *machine) {
@@ -109,8 +115,8 @@ static sk_status parts_make(sk__machine *machine) {
     return status;
   }
   machine->core_count = soc->aic_count + soc->aiv_count;
-  machine->cores = zeroed_lines(machine->core_count * sizeof *machine->cores);
-  machine->seats = zeroed_lines(machine->core_count * sizeof *machine->seats);
+  machine->cores = reserve_cores(machine);
+  machine->seats = sk__reserve(machine->core_count * sizeof *machine->seats);
   machine->pair = sk__calloc(soc->aic_count, sizeof *machine->pair);
   machine->up = sk__calloc(soc->aic_count, sizeof *machine->up);
   if (machine->cores == NULL || machine->seats == NULL || machine->pair == NULL || machine->up == NULL)
@@ -126,7 +132,7 @@ static sk_status parts_make(sk__machine *machine) {
 }
 
 sk_status sk__machine_create(const sk__machine_options *options, sk__machine **out) {
-  sk__machine *machine = zeroed_lines(sizeof *machine);
+  sk__machine *machine = sk__reserve(sizeof *machine);
   if (machine == NULL) return SK_OUT_OF_MEMORY;
   machine->soc = options->soc != NULL ? options->soc : sk__soc_find(NULL);
   sk_status status = parts_make(machine);
@@ -148,14 +154,14 @@ void sk__machine_destroy(sk__machine *machine) {
   sk__vec_free(&machine->soft);
   if (machine->cores != NULL && machine->seats != NULL)
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
-  sk__free(machine->cores);
-  sk__free(machine->seats);
+  unreserve_cores(machine);
+  sk__unreserve(machine->seats, machine->core_count * sizeof *machine->seats);
   sk__free(machine->pair);
   sk__free(machine->up);
   sk__stack_pool_drop(&machine->stacks);
   if (machine->memory.soc != NULL) sk__memory_destroy(&machine->memory);
   if (machine->checker != NULL) sk__checker_destroy(machine->checker);
-  sk__free(machine);
+  sk__unreserve(machine, sizeof *machine);
 }
 
 const sk__machine_options *sk__machine_options_of(const sk__machine *machine) { return &machine->options; }

@@ -21,11 +21,6 @@ static const uint64_t local_bytes = SK__MAX_CORES * SK__LOCAL_SLOT_BYTES;
 
 /* ---- mapping --------------------------------------------------------------------------------- */
 
-void *sk__memory_reserve(size_t bytes) {
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
-}
-
 /* Old kernels take the address as a hint: what lies elsewhere is given back. */
 static bool map_at(uint64_t base, uint64_t bytes, int protection, const char *what, char *why, size_t why_bytes) {
   void *at = mmap((void *)base, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

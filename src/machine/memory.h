@@ -95,9 +95,6 @@ void sk__memory_destroy(sk__memory *memory);
 /* Takes over fill pattern and thread count; not while cores run. */
 void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads);
 
-/* Reserves address space that costs memory only where touched; NULL when it cannot be had. */
-void *sk__memory_reserve(size_t bytes);
-
 /* ---- allocator (alloc.c) ------------------------------------------------------------------- */
 
 SK_MUST_USE sk_status sk__alloc_create(sk__memory *memory);

@@ -2,8 +2,11 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/window.h"
 
 sk__text sk__text_on(char *buffer, size_t capacity_bytes) {
   buffer[0] = '\0';
@@ -41,6 +44,11 @@ void sk__text_add(sk__text *text, const char *format, ...) {
   va_start(arguments, format);
   sk__text_vadd(text, format, arguments);
   va_end(arguments);
+}
+
+void sk__text_add_address(sk__text *text, uint64_t address) {
+  if (sk__is_stable_address(address)) sk__text_add(text, "0x%" PRIx64, address);
+  else sk__text_add(text, "host memory");
 }
 
 void sk__text_copy(char *buffer, size_t capacity_bytes, const char *source) {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Appends to the caller's buffer, which always holds a terminated string. Text that does not fit is cut
  * and ends in "..."; `cut` then stays true and later appends do nothing. */
@@ -18,6 +19,8 @@ typedef struct sk__text {
 sk__text sk__text_on(char *buffer, size_t capacity_bytes);
 void sk__text_add(sk__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sk__text_vadd(sk__text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+/* "0x2000..."; "host memory" for an address that differs from run to run (window.h). */
+void sk__text_add_address(sk__text *text, uint64_t address);
 /* Copies into a fixed field such as finding.kernel, cutting as above. */
 void sk__text_copy(char *buffer, size_t capacity_bytes, const char *source);
 

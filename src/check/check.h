@@ -68,18 +68,27 @@ void sk__checker_destroy(sk__checker *checker);
 
 /* Appends one more end (a waiting core of a deadlock); beyond the eighth only "and n more" is noted. */
 void sk__finding_add_waiter(sk__finding *finding, const sk__end *end);
-/* Reports a finding: copied, and merged with an earlier one of the same cause (same id and same sites).
+/* Reports a finding: copied, and merged with an earlier one of the same cause (same id, kernels and call sites).
  * Thread safe. Never fails; on memory shortage only the count grows. */
 void sk__report(sk__checker *checker, const sk__finding *finding);
-/* Findings so far in canonical order (id, message, sites); valid until the next report or clear. */
+/* Findings so far, one per id, kernels and places (sk__site_place) of the first two ends in either order; sorted by id,
+ * message and places. Valid until the next report or clear. */
 const sk__finding *sk__findings(sk__checker *checker, size_t *count);
 void sk__findings_clear(sk__checker *checker);
+/* Calls of sk__report since the checker was made. */
+uint64_t sk__reports(sk__checker *checker);
 
 /* Source position of a site, by the debug information of the object it lies in. Returns false (and a
  * text like "libops.so+0x12ab") without one. Cold. */
 bool sk__site_text(const void *site, char *text, size_t text_bytes);
 typedef struct sk__source { char file[256]; char function[128]; uint32_t line; } sk__source;
 bool sk__site_source(const void *site, sk__source *out);
+/* The same for all sites of one line of one file, whatever call sites a compiler makes of it; the site itself without
+ * debug information. To be compared only. */
+const void *sk__site_place(const void *site);
+/* A site that stands for the function it lies in: its position is that of the declaration. The site itself without debug
+ * information. */
+const void *sk__site_function(const void *site);
 
 /* The fields of the structure that a function's first parameter points to: those that are made of others come before
  * their parts. False without debug information, and where no plain answer exists (unions, bit fields, base classes,

@@ -10,5 +10,7 @@ void sk__debug_info_unlock(void);
 /* Under the lock. The compile unit that holds an address of this process, NULL without debug information;
  * addresses in it count from *bias. */
 Dwarf_Die *sk__debug_info_unit(Dwarf_Addr address, Dwarf_Addr *bias);
+/* Counts objects that were loaded and unloaded; needs no lock. */
+unsigned long long sk__debug_info_objects(void);
 
 #endif

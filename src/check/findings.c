@@ -1,8 +1,9 @@
 /* findings.c - what was found: one entry per cause, in an order that does not depend on luck.
  *
- * A cause is an id with the kernels and call sites of its first two ends, in either order. Of all
- * occurrences of a cause the first in canonical order (launch, task, block, address) is kept, so the
- * schedule and the number of host threads do not show. All of it under the checker's lock. */
+ * A cause is an id with the kernels and places of its first two ends, in either order. While kernels run an
+ * entry is kept per pair of call sites, which are told apart at no cost; entries of one cause are joined when
+ * they are read. Of all occurrences of a cause the first in canonical order (launch, task, block, address) is
+ * kept, so the schedule and the number of host threads do not show. All of it under the checker's lock. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@ struct sk__findings_store {
   uint32_t *slots;              /* open addressing over the cause: index + 1 */
   size_t slot_count;
   sk__finding *sorted;          /* what sk__findings last returned */
+  uint64_t reports;             /* ever */
 };
 
 struct sk__findings_store *sk__findings_new(void) { return sk__calloc(1, sizeof(struct sk__findings_store)); }
@@ -27,7 +29,7 @@ static void empty(struct sk__findings_store *store) {
   sk__vec_free(&store->all);
   sk__free(store->slots);
   sk__free(store->sorted);
-  *store = (struct sk__findings_store){0};
+  *store = (struct sk__findings_store){.reports = store->reports};
 }
 
 void sk__findings_delete(struct sk__findings_store *store) {
@@ -38,23 +40,37 @@ void sk__findings_delete(struct sk__findings_store *store) {
 
 /* ---- causes ---------------------------------------------------------------------------------- */
 
-static bool same_place(const sk__end *a, const sk__end *b) {
-  return a->site == b->site && strcmp(a->kernel, b->kernel) == 0;
+/* Where the first two ends are: sites while kernels run, places when findings are read. An end that is not there counts
+ * as unknown. */
+typedef struct cause {
+  const char *id, *kernels[2];
+  const void *where[2];
+} cause;
+
+static cause cause_of(const sk__finding *f) {
+  return (cause){f->id, {f->ends[0].kernel, f->ends[1].kernel}, {f->ends[0].site, f->ends[1].site}};
 }
 
-/* An end that is not there counts as unknown. */
-static bool same_cause(const sk__finding *a, const sk__finding *b) {
+static cause told_cause_of(const sk__finding *f) {
+  cause c = cause_of(f);
+  for (int i = 0; i < 2; i++) c.where[i] = sk__site_place(c.where[i]);
+  return c;
+}
+
+static bool same_place(const cause *a, int i, const cause *b, int j) {
+  return a->where[i] == b->where[j] && strcmp(a->kernels[i], b->kernels[j]) == 0;
+}
+
+static bool same_cause(const cause *a, const cause *b) {
   if (strcmp(a->id, b->id) != 0) return false;
-  if (same_place(&a->ends[0], &b->ends[0]) && same_place(&a->ends[1], &b->ends[1])) return true;
-  return same_place(&a->ends[0], &b->ends[1]) && same_place(&a->ends[1], &b->ends[0]);
+  if (same_place(a, 0, b, 0) && same_place(a, 1, b, 1)) return true;
+  return same_place(a, 0, b, 1) && same_place(a, 1, b, 0);
 }
 
-static uint64_t hash_place(const sk__end *end) {
-  return XXH3_64bits_withSeed(end->kernel, strlen(end->kernel), (uint64_t)end->site);
-}
-
-static uint64_t hash_cause(const sk__finding *f) { /* symmetric in the ends */
-  return XXH3_64bits(f->id, strlen(f->id)) + hash_place(&f->ends[0]) + hash_place(&f->ends[1]);
+static uint64_t hash_cause(const cause *c) { /* symmetric in the ends */
+  uint64_t hash = XXH3_64bits(c->id, strlen(c->id));
+  for (int i = 0; i < 2; i++) hash += XXH3_64bits_withSeed(c->kernels[i], strlen(c->kernels[i]), (uint64_t)c->where[i]);
+  return hash;
 }
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
@@ -85,7 +101,8 @@ static bool grow_slots(struct sk__findings_store *store) {
   uint32_t *slots = sk__calloc(count, sizeof *slots);
   if (slots == NULL) return false;
   for (size_t k = 0; k < store->all.count; k++) {
-    size_t i = hash_cause(store->all.items[k]) & (count - 1);
+    cause there = cause_of(store->all.items[k]);
+    size_t i = hash_cause(&there) & (count - 1);
     while (slots[i] != 0) i = (i + 1) & (count - 1);
     slots[i] = (uint32_t)k + 1;
   }
@@ -106,10 +123,12 @@ static void merge(sk__finding *kept, const sk__finding *incoming) {
 
 static void store_finding(struct sk__findings_store *store, const sk__finding *finding) {
   if ((store->all.count + 1) * 2 > store->slot_count && !grow_slots(store)) return;
-  size_t i = hash_cause(finding) & (store->slot_count - 1);
+  cause mine = cause_of(finding);
+  size_t i = hash_cause(&mine) & (store->slot_count - 1);
   for (; store->slots[i] != 0; i = (i + 1) & (store->slot_count - 1)) {
     sk__finding *there = store->all.items[store->slots[i] - 1];
-    if (!same_cause(there, finding)) continue;
+    cause its = cause_of(there);
+    if (!same_cause(&its, &mine)) continue;
     merge(there, finding);
     return;
   }
@@ -133,6 +152,7 @@ SK__COLD void sk__report(sk__checker *checker, const sk__finding *finding) {
   sk__finding f = *finding;
   clear_unused_ends(&f);
   pthread_mutex_lock(&checker->lock);
+  checker->findings->reports++;
   store_finding(checker->findings, &f);
   pthread_mutex_unlock(&checker->lock);
 }
@@ -173,13 +193,34 @@ static int compare_canonical(const void *left, const void *right) {
   return c;
 }
 
+/* Entries of one cause become one. As many slots as while they came, so there is room. */
+static size_t join_causes(const struct sk__findings_store *store, sk__finding *out, cause *causes, uint32_t *slots) {
+  size_t count = 0;
+  for (size_t k = 0; k < store->all.count; k++) {
+    cause mine = told_cause_of(store->all.items[k]);
+    size_t i = hash_cause(&mine) & (store->slot_count - 1);
+    while (slots[i] != 0 && !same_cause(&causes[slots[i] - 1], &mine)) i = (i + 1) & (store->slot_count - 1);
+    if (slots[i] != 0) {
+      merge(&out[slots[i] - 1], store->all.items[k]);
+      continue;
+    }
+    out[count] = *store->all.items[k];
+    causes[count++] = mine;
+    slots[i] = (uint32_t)count;
+  }
+  return count;
+}
+
 const sk__finding *sk__findings(sk__checker *checker, size_t *count) {
   pthread_mutex_lock(&checker->lock);
   struct sk__findings_store *store = checker->findings;
   sk__free(store->sorted);
   store->sorted = store->all.count == 0 ? NULL : sk__malloc(store->all.count * sizeof *store->sorted);
-  *count = store->sorted == NULL ? 0 : store->all.count;
-  for (size_t i = 0; i < *count; i++) store->sorted[i] = *store->all.items[i];
+  cause *causes = store->sorted == NULL ? NULL : sk__malloc(store->all.count * sizeof *causes);
+  uint32_t *slots = causes == NULL ? NULL : sk__calloc(store->slot_count, sizeof *slots);
+  *count = slots == NULL ? 0 : join_causes(store, store->sorted, causes, slots);
+  sk__free(causes);
+  sk__free(slots);
   if (*count > 1) qsort(store->sorted, *count, sizeof *store->sorted, compare_canonical);
   pthread_mutex_unlock(&checker->lock);
   return store->sorted;
@@ -190,4 +231,11 @@ void sk__findings_clear(sk__checker *checker) {
   empty(checker->findings);
   pthread_mutex_unlock(&checker->lock);
   if (atomic_load_explicit(&checker->lost, memory_order_relaxed)) sk__history_lost(checker); /* still true */
+}
+
+uint64_t sk__reports(sk__checker *checker) {
+  pthread_mutex_lock(&checker->lock);
+  uint64_t reports = checker->findings->reports;
+  pthread_mutex_unlock(&checker->lock);
+  return reports;
 }

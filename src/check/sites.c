@@ -37,14 +37,19 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *count) {
   return 1;
 }
 
+unsigned long long sk__debug_info_objects(void) {
+  unsigned long long objects = 0;
+  dl_iterate_phdr(count_objects, &objects);
+  return objects;
+}
+
 static Dwfl *current_dwfl(void) {
   static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_linux_proc_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
     .debuginfo_path = &debuginfo_path,
   };
-  unsigned long long objects = 0;
-  dl_iterate_phdr(count_objects, &objects);
+  unsigned long long objects = sk__debug_info_objects();
   if (sites_dwfl != NULL && objects == objects_seen) return sites_dwfl;
   /* From scratch: another object may have come to the same place, even under the same name. */
   if (sites_dwfl != NULL) dwfl_end(sites_dwfl);
@@ -93,17 +98,24 @@ static int function_around(Dwarf_Die *scopes, int from, int count) {
   return from;
 }
 
+/* The scopes around an address, outwards through callers, not through where an inlined function was defined. How many;
+ * the caller frees them. */
+static int scopes_around(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes) {
+  *scopes = NULL;
+  int count = dwarf_getscopes(unit, address, scopes);
+  if (count <= 0) return 0;
+  Dwarf_Die innermost = (*scopes)[0];
+  free(*scopes);
+  *scopes = NULL;
+  count = dwarf_getscopes_die(&innermost, scopes);
+  return count > 0 ? count : 0;
+}
+
 /* Names the function, and climbs out of inlined API functions to the line that called them. */
 static void climb(Dwarf_Die *unit, Dwarf_Addr address, position *at) {
-  Dwarf_Die *scopes = NULL, innermost;
-  int count = dwarf_getscopes(unit, address, &scopes);
-  if (count > 0) { /* outwards through callers, not through where the inlined function was defined */
-    innermost = scopes[0];
-    free(scopes);
-    scopes = NULL;
-    count = dwarf_getscopes_die(&innermost, &scopes);
-  }
-  int i = count > 0 ? function_around(scopes, 0, count) : count;
+  Dwarf_Die *scopes;
+  int count = scopes_around(unit, address, &scopes);
+  int i = function_around(scopes, 0, count);
   while (i < count && dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine && is_api_header(at->file)) {
     Dwarf_Word file, line;
     if (!number_of(&scopes[i], DW_AT_call_file, &file) || !number_of(&scopes[i], DW_AT_call_line, &line)) break;
@@ -134,6 +146,30 @@ Dwarf_Die *sk__debug_info_unit(Dwarf_Addr address, Dwarf_Addr *bias) {
   return module != NULL ? unit_of(module, address, bias) : NULL;
 }
 
+/* The function the compiler made a body of, with all that was inlined into it. */
+static bool body_around(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *out) {
+  Dwarf_Die *scopes;
+  int count = scopes_around(unit, address, &scopes), i = 0;
+  while (i < count && dwarf_tag(&scopes[i]) != DW_TAG_subprogram) i++;
+  bool found = i < count;
+  if (found) *out = scopes[i];
+  free(scopes);
+  return found;
+}
+
+/* At the first byte of a function, where no call returns to: the position is that of its declaration. */
+static void declared(Dwarf_Die *unit, Dwarf_Addr address, position *at) {
+  Dwarf_Die body;
+  Dwarf_Addr entry;
+  int line;
+  if (!body_around(unit, address, &body) || dwarf_entrypc(&body, &entry) != 0 || entry != address) return;
+  const char *file = dwarf_decl_file(&body);
+  if (file == NULL || dwarf_decl_line(&body, &line) != 0) return;
+  at->file = file;
+  at->line = line;
+  at->function = dwarf_diename(&body);
+}
+
 static bool find_position(Dwfl_Module *module, Dwarf_Addr address, position *at) {
   *at = (position){0};
   Dwarf_Addr bias = 0;
@@ -144,6 +180,7 @@ static bool find_position(Dwfl_Module *module, Dwarf_Addr address, position *at)
   if (at->file == NULL) return false;
   at->folder = compile_folder(unit);
   climb(unit, address - bias, at);
+  declared(unit, address - bias, at);
   if (at->function == NULL) at->function = dwfl_module_addrname(module, address);
   return true;
 }
@@ -163,6 +200,17 @@ static void tidy_path(const position *at, char *out, size_t out_bytes) {
 
 /* The call lies before its return address. */
 static Dwarf_Addr call_of(const void *site) { return (Dwarf_Addr)(uintptr_t)site - 1; }
+
+const void *sk__site_function(const void *site) {
+  if (site == NULL) return NULL;
+  Dwarf_Addr bias = 0, entry;
+  Dwarf_Die body;
+  pthread_mutex_lock(&sites_lock);
+  Dwarf_Die *unit = sk__debug_info_unit(call_of(site), &bias);
+  bool found = unit != NULL && body_around(unit, call_of(site) - bias, &body) && dwarf_entrypc(&body, &entry) == 0;
+  pthread_mutex_unlock(&sites_lock);
+  return found ? (const void *)(uintptr_t)(entry + bias + 1) : site;
+}
 
 static bool source_locked(const void *site, sk__source *out) {
   Dwfl *dwfl = current_dwfl();

@@ -27,9 +27,11 @@ static uint32_t block_index(const sk__core *core) { return core->block_idx * cor
 static bool slots_exist(sk__core *core, uint64_t address, uint64_t slots) {
   sk__gm_info info;
   if (sk__gm_find(core->machine, address, &info) && address + slots * SLOT_BYTES <= info.start + info.bytes) return true;
+  char at[32];
+  sk__text text = sk__text_on(at, sizeof at);
+  sk__text_add_address(&text, address);
   sk__instr_finding(core, "GM_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR, "give the workspace 32 bytes per core",
-                    "the workspace at 0x%llx does not hold %llu slots of 32 bytes", (unsigned long long)address,
-                    (unsigned long long)slots);
+                    "the workspace at %s does not hold %llu slots of 32 bytes", at, (unsigned long long)slots);
   return false;
 }
 

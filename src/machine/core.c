@@ -2,6 +2,7 @@
  * and how findings speak of it. */
 #include <string.h>
 
+#include "base/text.h"
 #include "machine/flags.h"
 
 enum { CTRL_INF_NAN_BIT = 48, REPEAT_TIME_SHIFT = 16 };
@@ -111,10 +112,13 @@ static __attribute__((noinline, cold)) void *refuse(sk__core *core, sk__mem mem,
              (unsigned long long)capacity);
   else if (sk__in_local(address) && sk__local_core(address) != core->index)
     snprintf(f.message, sizeof f.message, "%s of %s points into the local memory of another core", operand, instr);
-  else
-    snprintf(f.message, sizeof f.message, "%s of %s must be in %s, but points to %s (address 0x%llx)", operand, instr, name,
-             sk__in_gm(address) ? "device memory" : sk__in_local(address) ? "another local memory" : "host memory",
-             (unsigned long long)address);
+  else {
+    sk__text text = sk__text_on(f.message, sizeof f.message);
+    sk__text_add(&text, "%s of %s must be in %s, but points to ", operand, instr, name);
+    if (sk__in_gm(address)) sk__text_add(&text, "device memory, ");
+    else if (sk__in_local(address)) sk__text_add(&text, "another local memory, ");
+    sk__text_add_address(&text, address);
+  }
   sk__report(core->checker, &f);
   return NULL;
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "machine/flags.h"
 
 enum { GUARD_TICKS = 4, GUARD_DEFAULT_MS = 20000, SIGNAL_STACK_BYTES = 64 << 10 };
@@ -86,11 +87,12 @@ static const uint64_t control_wanted = FE_TONEAREST;
 
 /* ---- handlers ------------------------------------------------------------------------------ */
 
-static const void *program_counter(const void *context) {
+/* The instruction that was interrupted, as a site: those are return addresses, what counts is the byte before. */
+static const void *interrupted_site(const void *context) {
 #if defined(__x86_64__)
-  return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+  return (const void *)(uintptr_t)(((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] + 1);
 #elif defined(__aarch64__)
-  return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.pc;
+  return (const void *)(uintptr_t)(((const ucontext_t *)context)->uc_mcontext.pc + 1);
 #else
   (void)context;
   return NULL;
@@ -129,7 +131,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     return;
   }
   worker->fault = (sk__fault){.pending = true, .signal = number, .code = info->si_code, .write = was_write(context),
-                              .address = (uint64_t)(uintptr_t)info->si_addr, .site = program_counter(context)};
+                              .address = (uint64_t)(uintptr_t)info->si_addr, .site = interrupted_site(context)};
   sk__context_leave(&worker->context);
 }
 
@@ -158,7 +160,7 @@ static void on_guard(int number, siginfo_t *info, void *context) {
   guard_arm(worker);
   if (worker->guard_ticks < GUARD_TICKS) return;
   worker->guard_ticks = 0;
-  worker->fault = (sk__fault){.pending = true, .endless = true, .site = program_counter(context)};
+  worker->fault = (sk__fault){.pending = true, .endless = true, .site = interrupted_site(context)};
   sk__context_leave(&worker->context);
 }
 
@@ -271,6 +273,7 @@ static void describe_fault(const sk__machine *machine, const sk__fault *fault, c
              kernel, ms);
     snprintf(f->remedy, sizeof f->remedy, "make the loop end");
   } else if (memory && sk__stack_pool_guard(&machine->stacks, fault->address) >= 0) {
+    f->ends[0].site = sk__site_function(fault->site); /* which line was the last depends on the compiler's frames */
     snprintf(f->message, sizeof f->message, "kernel '%s' overflowed the stack of its scalar unit", kernel);
     snprintf(f->remedy, sizeof f->remedy, "keep large arrays in local memory, and recursion shallow");
   } else if (memory && sk__in_local(fault->address)) {
@@ -278,8 +281,10 @@ static void describe_fault(const sk__machine *machine, const sk__fault *fault, c
              (unsigned long long)fault->address, sk__local_core(fault->address));
     snprintf(f->remedy, sizeof f->remedy, "stay inside the arrays of local memory");
   } else if (memory) {
-    snprintf(f->message, sizeof f->message, "kernel '%s' made %s at address 0x%llx", kernel, signal_text(fault->signal),
-             (unsigned long long)fault->address);
+    sk__text text = sk__text_on(f->message, sizeof f->message);
+    sk__text_add(&text, "kernel '%s' made %s at %s", kernel, signal_text(fault->signal),
+                sk__is_stable_address(fault->address) ? "address " : "an address of ");
+    sk__text_add_address(&text, fault->address);
     snprintf(f->remedy, sizeof f->remedy, "check the pointer and the index it was made with");
   } else {
     snprintf(f->message, sizeof f->message, "kernel '%s' stopped at %s", kernel, signal_text(fault->signal));

@@ -233,8 +233,9 @@ void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe
   end->bytes = bytes;
   end->mem = SK__MEM_GM;
   sk__text text = sk__text_on(finding.message, sizeof finding.message);
-  sk__text_add(&text, "%s %s %" PRIu64 " bytes of device memory at 0x%" PRIx64, instr == NULL ? "a scalar access" : instr,
-               verb_of(kind), bytes, address);
+  sk__text_add(&text, "%s %s %" PRIu64 " bytes of device memory at ", instr == NULL ? "a scalar access" : instr, verb_of(kind),
+               bytes);
+  sk__text_add_address(&text, address);
   if (freed) {
     sk__text_add(&text, ", which was freed: '%s' (%" PRIu64 " bytes)", label, freed_bytes);
     sk__text_copy(finding.remedy, sizeof finding.remedy, "Free the memory after the last task that uses it.");

@@ -238,8 +238,12 @@ void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is
 
 static __attribute__((noinline)) void hook_slow(sk__core *core, uint64_t address, uint64_t bytes, bool is_write,
                                                 const void *site) {
+  const char *instr = core->instr;
+  const void *instr_site = core->site;
   core->instr = is_write ? store_name : load_name;
   sk__scalar_access(core, address, bytes, is_write, site);
+  core->instr = instr; /* compilers put plain accesses elsewhere: the last instruction stays the last one called */
+  core->site = instr_site;
 }
 
 /* A hit: a recent line whose copy is shown, and all bytes are checked, or may be checked later with

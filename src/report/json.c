@@ -94,7 +94,8 @@ static json_t *end_json(const sk__end *end) {
   if (end->task >= 0) json_object_set_new(out, "sub_kernel", json_integer(end->task));
   if (end->bytes > 0) {
     json_object_set_new(out, "memory", json_string(sk__mem_name(end->mem)));
-    json_object_set_new(out, "address", json_sprintf("0x%llx", (unsigned long long)end->address));
+    if (sk__is_stable_address(end->address))
+      json_object_set_new(out, "address", json_sprintf("0x%llx", (unsigned long long)end->address));
     json_object_set_new(out, "bytes", json_integer((json_int_t)end->bytes));
   }
   set_text(out, "detail", end->detail);

@@ -20,8 +20,9 @@ static void report_argument(sk__runtime *runtime, const sk__task *task, const ch
   end->instr = "launch";
   sk__text_copy(end->kernel, sizeof end->kernel, task->kernel->name);
   sk__text words = sk__text_on(finding.message, sizeof finding.message), detail = sk__text_on(end->detail, sizeof end->detail);
-  sk__text_add(&words, "argument %u (%s) of kernel '%s' points to 0x%" PRIx64 ", which is no device memory", number, parameter,
-               task->kernel->name, address);
+  sk__text_add(&words, "argument %u (%s) of kernel '%s' points to ", number, parameter, task->kernel->name);
+  sk__text_add_address(&words, address);
+  sk__text_add(&words, ", which is no device memory");
   if (task->file != NULL) sk__text_add(&detail, "launched at %s:%u", task->file, task->line);
   sk__text_copy(finding.remedy, sizeof finding.remedy,
                 "pass an address that aclrtMalloc returned; host data reaches the device by aclrtMemcpy");
@@ -99,7 +100,9 @@ void sk__report_invalid_free(sk__runtime *runtime, const void *address) {
   finding.ends[0].instr = "aclrtFree";
   sk__text words = sk__text_on(finding.message, sizeof finding.message);
   sk__gm_info info;
-  sk__text_add(&words, "aclrtFree of 0x%" PRIx64 ", which is not the start of live device memory", (uint64_t)address);
+  sk__text_add(&words, "aclrtFree of ");
+  sk__text_add_address(&words, (uint64_t)address);
+  sk__text_add(&words, ", which is not the start of live device memory");
   if (sk__gm_find(runtime->machine, (uint64_t)address, &info))
     sk__text_add(&words, ": it lies %" PRIu64 " bytes inside '%s' (%" PRIu64 " bytes)", (uint64_t)address - info.start, info.label,
                  info.bytes);

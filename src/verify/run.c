@@ -10,7 +10,7 @@
 /* ---- causes ---------------------------------------------------------------------------------- */
 
 static bool same_place(const sk__end *a, const sk__end *b) {
-  return a->site == b->site && strcmp(a->kernel, b->kernel) == 0;
+  return sk__site_place(a->site) == sk__site_place(b->site) && strcmp(a->kernel, b->kernel) == 0;
 }
 
 bool sk__same_cause(const sk__finding *a, const sk__finding *b) {

@@ -12,13 +12,13 @@ sk__sign sk__sign_of(const sk__finding *finding) {
   memset(&sign, 0, sizeof sign);
   memcpy(sign.id, finding->id, sizeof sign.id);
   for (uint32_t i = 0; i < 2 && i < finding->end_count; i++) {
-    sign.sites[i] = finding->ends[i].site;
+    sign.places[i] = sk__site_place(finding->ends[i].site);
     memcpy(sign.kernels[i], finding->ends[i].kernel, sizeof sign.kernels[i]);
   }
   return sign;
 }
 
-static bool has_place(const sk__sign *sign, int end) { return sign->sites[end] != NULL || sign->kernels[end][0] != '\0'; }
+static bool has_place(const sk__sign *sign, int end) { return sign->places[end] != NULL || sign->kernels[end][0] != '\0'; }
 
 bool sk__same_sign(const sk__sign *a, const sk__sign *b) {
   if (strcmp(a->id, b->id) != 0) return false;
@@ -26,7 +26,7 @@ bool sk__same_sign(const sk__sign *a, const sk__sign *b) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
       any |= has_place(a, i) && has_place(b, j);
-      if (has_place(a, i) && a->sites[i] == b->sites[j] && strcmp(a->kernels[i], b->kernels[j]) == 0) return true;
+      if (has_place(a, i) && a->places[i] == b->places[j] && strcmp(a->kernels[i], b->kernels[j]) == 0) return true;
     }
   return !any; /* neither says where */
 }

@@ -8,7 +8,7 @@
 /* What is left of a finding: enough to know it again in another run. */
 typedef struct sk__sign {
   char id[32];
-  const void *sites[2];
+  const void *places[2];     /* sk__site_place */
   char kernels[2][64];
 } sk__sign;
 sk__sign sk__sign_of(const sk__finding *finding);

@@ -54,6 +54,40 @@ static void test_other_site_kernel_or_id_is_another_cause(void **state) {
   sk__checker_destroy(checker);
 }
 
+__attribute__((noinline)) static const void *site_here(void) {
+  return __builtin_extract_return_addr(__builtin_return_address(0));
+}
+
+/* An unrolled loop, an inlined function: several call sites, one line. */
+static void test_call_sites_of_one_line_are_one_cause(void **state) {
+  (void)state;
+  const void *volatile sites[] = {site_here(), site_here(), site_here()};
+  const void *volatile below = site_here();
+  sk__checker *checker = fake_checker();
+  for (int i = 0; i < 12; i++) {
+    sk__finding f = finding("SYNC_GM", 1, 2, 20 - i, 0x1000);
+    f.ends[i % 2].site = sites[i % 3]; /* as either end */
+    f.in_fused = i == 7;
+    sk__report(checker, &f);
+  }
+  sk__finding f = finding("SYNC_GM", 1, 2, 0, 0x1000);
+  f.ends[1].site = below;
+  sk__report(checker, &f);
+  size_t n;
+  const sk__finding *all = sk__findings(checker, &n);
+  /* SITE(1) or SITE(2) with the line, and with the line below */
+  assert_int_equal(n, 3);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += all[i].count;
+    if (all[i].count != 6) continue;
+    assert_in_range(all[i].ends[0].block, 9, 10); /* the first occurrence in order of blocks */
+    assert_true(all[i].in_fused == (all[i].ends[0].block == 9 ? true : false));
+  }
+  assert_int_equal(sum, 13);
+  sk__checker_destroy(checker);
+}
+
 static void test_order_of_reports_does_not_show(void **state) {
   (void)state;
   sk__rng rng = sk__rng_from_seed(sk_test_seed("order_of_reports"));
@@ -92,6 +126,7 @@ static void test_a_million_reports_cost_no_more_than_ten(void **state) {
   size_t before = mallinfo2().uordblks;
   for (int i = 10; i < 1000000; i++) sk__report(checker, &f);
   assert_int_equal(mallinfo2().uordblks, before);
+  assert_int_equal(sk__reports(checker), 1000000);
   assert_int_equal(only_finding(checker, "SYNC_GM")->count, 1000000);
   sk__checker_destroy(checker);
 }
@@ -161,6 +196,6 @@ static void test_hazards_are_found_in_any_case_and_nearly(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_one_cause_is_one_finding), SK_TEST(test_other_site_kernel_or_id_is_another_cause),
-         SK_TEST(test_order_of_reports_does_not_show), SK_TEST(test_a_million_reports_cost_no_more_than_ten),
+         SK_TEST(test_call_sites_of_one_line_are_one_cause), SK_TEST(test_order_of_reports_does_not_show), SK_TEST(test_a_million_reports_cost_no_more_than_ten),
          SK_TEST(test_threads_report_at_once), SK_TEST(test_more_waiters_than_ends),
          SK_TEST(test_every_hazard_of_the_sheet_is_explained), SK_TEST(test_hazards_are_found_in_any_case_and_nearly))

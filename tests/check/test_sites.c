@@ -80,7 +80,47 @@ static void test_object_loaded_later(void **state) {
   assert_int_equal(source.line, 6);
 }
 
-SK_TESTS(SK_TEST(test_line_of_a_plain_call), SK_TEST(test_forwarding_header_is_climbed_out_of),
+/* What compilers make of one line. */
+static void test_sites_of_one_line_are_one_place(void **state) {
+  (void)state;
+  const void *volatile one = library_call(), *volatile other = library_call();
+  const void *volatile below = library_call();
+  assert_ptr_not_equal(one, other);
+  assert_ptr_equal(sk__site_place(one), sk__site_place(other));
+  assert_ptr_not_equal(sk__site_place(one), sk__site_place(below));
+  assert_ptr_equal(sk__site_place(one), sk__site_place(one));
+}
+
+static void test_without_lines_a_site_is_its_own_place(void **state) {
+  (void)state;
+  const void *nowhere = (const void *)(uintptr_t)16;
+  assert_ptr_equal(sk__site_place(nowhere), nowhere);
+  assert_null(sk__site_place(NULL));
+  assert_ptr_equal(sk__site_function(nowhere), nowhere);
+  assert_null(sk__site_function(NULL));
+}
+
+__attribute__((noinline)) static const void *in_two_places(
+    int which)
+{
+  const void *volatile site = library_call();
+  if (which == 1) site = library_call();
+  return site;
+}
+static void test_a_function_is_where_it_is_declared(void **state) {
+  (void)state;
+  int line = __LINE__ - 9;
+  const void *one = in_two_places(0), *other = in_two_places(1);
+  sk__source source;
+  assert_ptr_not_equal(sk__site_place(one), sk__site_place(other));
+  assert_ptr_equal(sk__site_function(one), sk__site_function(other));
+  assert_true(sk__site_source(sk__site_function(one), &source));
+  assert_int_equal(source.line, line);
+  assert_string_equal(source.function, "in_two_places");
+}
+
+SK_TESTS(SK_TEST(test_sites_of_one_line_are_one_place), SK_TEST(test_without_lines_a_site_is_its_own_place),
+         SK_TEST(test_a_function_is_where_it_is_declared), SK_TEST(test_line_of_a_plain_call), SK_TEST(test_forwarding_header_is_climbed_out_of),
          SK_TEST(test_path_is_relative_below_the_current_directory),
          SK_TEST(test_unknown_addresses_give_a_text_and_false), SK_TEST(test_object_without_lines_gives_its_name),
          SK_TEST(test_object_loaded_later))

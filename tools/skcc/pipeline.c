@@ -63,12 +63,17 @@ static int preprocess(const job *j) {
 }
 
 static void add_hook_flags(const char *compiler, list *argv) {
-  /* A last call turned into a jump would show its caller's line as the place of the instruction. */
+  /* Places and accesses must be those of the source, by either compiler: calls, stores or functions that look alike, made
+   * one, would show one line for both, or none; a last call turned into a jump its caller's line. What one access is, and
+   * how often a place comes by, must not depend on which loops are unrolled or made vector code. */
   static const char *const common[] = {"-fsanitize=thread", "-fno-plt", "-fno-builtin-memcpy", "-fno-builtin-memmove",
-                                       "-fno-builtin-memset", "-fno-optimize-sibling-calls"};
-  static const char *const gcc[] = {"--param=tsan-instrument-func-entry-exit=0", "-fno-semantic-interposition", "-Wno-tsan"};
-  static const char *const clang[] = {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
-                                      "-tsan-instrument-read-before-write=1"};
+                                       "-fno-builtin-memset", "-fno-optimize-sibling-calls", "-fno-unroll-loops"};
+  static const char *const gcc[] = {"--param=tsan-instrument-func-entry-exit=0", "-fno-semantic-interposition", "-Wno-tsan",
+                                    "-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf", "-fno-tree-cselim",
+                                    "-fno-peel-loops", "--param=max-completely-peel-times=0"};
+  static const char *const clang[] = {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-read-before-write=1",
+                                      "-mllvm", "-simplifycfg-sink-common=false", "-mllvm", "-simplifycfg-hoist-common=false",
+                                      "-mllvm", "-enable-tail-merge=false", "-fno-vectorize", "-fno-slp-vectorize"};
   for (size_t i = 0; i < sizeof common / sizeof *common; i++) list_add(argv, common[i]);
   if (is_clang(compiler))
     for (size_t i = 0; i < sizeof clang / sizeof *clang; i++) list_add(argv, clang[i]);

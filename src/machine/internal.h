@@ -226,9 +226,10 @@ typedef struct sk__run {
   uint64_t started_ns;
 } sk__run;
 
-/* How long a kernel took last time, so that helpers are woken at once for the long ones. */
-typedef struct sk__past_run { const void *entry; const char *name; uint64_t ns; } sk__past_run;
-enum { SK__REMEMBERED_RUNS = 64 };
+/* The last run of a kernel with so many blocks: how long it took, so that helpers are woken at once for the long ones,
+ * and whether it brought no finding. `key` tells runs apart and is the same in every process. */
+typedef struct sk__past_run { uint64_t key, ns; bool silent; } sk__past_run;
+enum { SK__REMEMBERED_RUNS = 256 };
 
 /* Order by words of device memory that cores poll (soft.h). */
 typedef struct sk__soft_word {
@@ -346,8 +347,12 @@ void sk__give_way(sk__core *core, bool polling);
 
 SK_MUST_USE sk_status sk__workers_make(sk__machine *machine);
 void sk__workers_drop(sk__machine *machine);
+/* How many host threads may run the launch without that its findings depend on it. */
+uint32_t sk__workers_allowed(const sk__machine *machine, const sk__launch *launch);
 /* Runs the launch on the caller's thread and, if worth it, on helpers; returns when all have left it. */
 void sk__workers_run(sk__machine *machine);
+/* The launch is over: with or without findings. */
+void sk__workers_remember(sk__machine *machine, const sk__launch *launch, bool silent);
 /* A shard nobody has started: taken by this worker, or NULL. Lock held. */
 sk__shard *sk__workers_claim(sk__worker *worker);
 /* The launch has turned out long: wakes helpers if shards are left for them. Lock held. */

@@ -226,7 +226,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
   run->members[SK__AIC] = launch->blocks * run->share[SK__AIC];
   run->members[SK__AIV] = launch->blocks * run->share[SK__AIV];
   uint32_t groups = aiv_only ? (run->lane_count + 1) / 2 : run->lane_count;
-  uint32_t threads = (launch->flags & SK_KERNEL_USES_ATOMICS) != 0 ? 1 : machine->options.threads;
+  uint32_t threads = sk__workers_allowed(machine, launch);
   run->shard_count = threads < groups ? threads : groups;
   run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
   run->remarks = launch->is_sk || launch->type == SK_AIV_ONLY || launch->type == SK_AIC_ONLY;
@@ -269,12 +269,14 @@ sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot
   if (!known || launch->blocks == 0 || (launch->entry[SK__AIC] == NULL && launch->entry[SK__AIV] == NULL))
     return SK_INVALID_ARGUMENT;
   if (machine->running || sk__self != NULL) return SK_STATE;
+  uint64_t reports = sk__reports(machine->checker);
   machine->running = true;
   launch->serial = machine->next_serial++;
   run_begin(machine, launch, before, after);
   sk__workers_run(machine);
   sk_status status = machine->run.status;
   run_end(machine, stats);
+  sk__workers_remember(machine, launch, status == SK_OK && sk__reports(machine->checker) == reports);
   machine->running = false;
   return status;
 }

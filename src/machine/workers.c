@@ -7,16 +7,44 @@
 #include <sched.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "base/log.h"
 #include "machine/internal.h"
 
 enum { WORTH_A_HELPER_NS = 150000 };
 
-static sk__past_run *past_run_of(sk__machine *machine) {
-  const sk__launch *launch = machine->run.launch;
-  void (*entry)(sk__core *, void *) = launch->entry[SK__AIV] != NULL ? launch->entry[SK__AIV] : launch->entry[SK__AIC];
-  uint64_t key = (uint64_t)(uintptr_t)entry ^ (uint64_t)(uintptr_t)launch->name ^ launch->blocks;
-  return &machine->remembered[sk__splitmix64(&key) % SK__REMEMBERED_RUNS];
+/* ---- past runs ----------------------------------------------------------------------------- */
+
+static uint64_t key_of(const sk__launch *launch) {
+  uint64_t seed = (uint64_t)launch->blocks << 8 | (uint64_t)launch->type << 1 | launch->is_sk;
+  return XXH3_64bits_withSeed(launch->name, strlen(launch->name), seed);
+}
+
+static size_t slot_of(uint64_t key) { return key % SK__REMEMBERED_RUNS; }
+
+/* Another kernel in the slot is forgotten. */
+static sk__past_run *past_run_of(sk__machine *machine, const sk__launch *launch) {
+  uint64_t key = key_of(launch);
+  sk__past_run *past = &machine->remembered[slot_of(key)];
+  if (past->key != key) *past = (sk__past_run){.key = key};
+  return past;
+}
+
+/* On several threads the order of cores is luck, and with it which of the accesses that race meet. Whether any race is
+ * not: so a kernel that was silent on one thread may run on more, and one with findings stays where they come out the
+ * same each time. A schedule other than that of the chip's order says in which order cores run: one thread. */
+uint32_t sk__workers_allowed(const sk__machine *machine, const sk__launch *launch) {
+  const sk__machine_options *options = &machine->options;
+  if ((launch->flags & SK_KERNEL_USES_ATOMICS) != 0 || options->schedule.kind != SK__SCHEDULE_IN_ORDER) return 1;
+  if (!options->checks) return options->threads;
+  uint64_t key = key_of(launch);
+  const sk__past_run *past = &machine->remembered[slot_of(key)];
+  return past->key == key && past->silent ? options->threads : 1;
+}
+
+void sk__workers_remember(sk__machine *machine, const sk__launch *launch, bool silent) {
+  if (machine->options.checks) past_run_of(machine, launch)->silent = silent;
 }
 
 /* ---- claiming ------------------------------------------------------------------------------ */
@@ -115,15 +143,13 @@ void sk__workers_call(sk__machine *machine) {
 void sk__workers_run(sk__machine *machine) {
   sk__run *run = &machine->run;
   sk__worker *caller = &machine->workers[0];
-  sk__past_run *past = past_run_of(machine);
+  sk__past_run *past = past_run_of(machine, run->launch);
   run->started_ns = sk__now_ns();
   sk__lock(machine);
   run->active_workers = 1;
   machine->shards[0].worker = caller;
   run->open = run->shared;
-  if (run->shared && past->entry == (const void *)(uintptr_t)run->launch->entry[SK__AIV] &&
-      past->name == run->launch->name && past->ns > WORTH_A_HELPER_NS)
-    sk__workers_call(machine);
+  if (run->shared && past->ns > WORTH_A_HELPER_NS) sk__workers_call(machine);
   sk__unlock(machine);
   sk__faults_enter(caller);
   sk__worker_loop(caller);
@@ -132,8 +158,7 @@ void sk__workers_run(sk__machine *machine) {
   run->open = false;
   while (run->active_workers > 1) pthread_cond_wait(&machine->changed, &machine->lock);
   sk__unlock(machine);
-  *past = (sk__past_run){(const void *)(uintptr_t)run->launch->entry[SK__AIV], run->launch->name,
-                         sk__now_ns() - run->started_ns};
+  past->ns = sk__now_ns() - run->started_ns;
 }
 
 sk_status sk__workers_make(sk__machine *machine) {

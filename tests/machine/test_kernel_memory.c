@@ -234,7 +234,10 @@ static void test_two_host_threads(void **state) {
   (void)state;
   sk__machine *m = machine_of(NULL, (sk__machine_options){.checks = true, .threads = 2});
   job j = {.gm = alloc(m, 256 + 72 * 64)};
-  for (uint32_t run = 0; run < 3; run++) assert_int_equal(launch(m, SK_AIV_ONLY, 48, NULL, add_ones, &j), SK_OK);
+  for (uint32_t run = 0; run < 3; run++) {
+    assert_int_equal(launch(m, SK_AIV_ONLY, 48, NULL, add_ones, &j), SK_OK);
+    if (run == 0) assert_silent(m); /* so that the next has two */
+  }
   for (uint32_t i = 0; i < 64; i++) {
     float value;
     memcpy(&value, j.gm + i, sizeof value);

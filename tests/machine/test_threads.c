@@ -4,7 +4,6 @@
 #include "run_fixture.h"
 
 #define KERNEL(name) static void name(sk__core *core, void *context)
-#define UNUSED (void)core, (void)context
 
 static void spin(uint32_t microseconds) {
   uint64_t until = sk__now_ns() + microseconds * UINT64_C(1000);
@@ -135,15 +134,79 @@ static void test_findings_do_not_depend_on_the_threads(void **state) {
   free(first);
 }
 
+/* Which writes meet is luck where cores run at the same time. */
+KERNEL(all_write_one_line) {
+  shared *s = context;
+  note_thread(s);
+  spin(core->block_idx % 5 * 20);
+  core->site = (const void *)(uintptr_t)0x1000;
+  sk__shadow_gm(core->checker, &core->order, SK__PIPE_MTE3, SK__WRITE, s->gm, 512, core->site, "store");
+}
+static void test_a_race_is_told_alike_with_any_number_of_threads(void **state) {
+  (void)state;
+  char *first = NULL;
+  for (int i = 0; i < 9; i++) {
+    sk__machine *m = machine_of(NULL, (sk__machine_options){.checks = true, .threads = 1 + (uint32_t)i % 3,
+                                                            .schedule = {i < 6 ? SK__SCHEDULE_IN_ORDER : SK__SCHEDULE_REVERSED, 0}});
+    void *gm;
+    assert_int_equal(sk__gm_alloc(m, 512, "tensor", &gm), SK_OK);
+    shared s = {.gm = (uint64_t)(uintptr_t)gm};
+    for (int k = 0; k < 4; k++) /* it never turns out silent */
+      assert_int_equal(launch(m, SK_AIV_ONLY, 48, NULL, all_write_one_line, &s), SK_OK);
+    char *text = transcript(m);
+    if (i % 6 == 0) {
+      free(first);
+      first = text;
+      assert_int_equal(finding_count(m), 1);
+    } else {
+      assert_string_equal(text, first);
+      free(text);
+    }
+    sk__machine_destroy(m);
+  }
+  free(first);
+}
+
+KERNEL(writes_its_own) {
+  shared *s = context;
+  note_thread(s);
+  spin(200);
+  sk__shadow_gm(core->checker, &core->order, SK__PIPE_MTE3, SK__WRITE, s->gm + core->block_idx * 512, 512, core->site, "store");
+}
+/* On memory of its own each time: launches here are not ordered. True: two threads took part. */
+static bool helped(sk__machine *m, uint32_t blocks) {
+  void *gm;
+  assert_int_equal(sk__gm_alloc(m, 48 * 512, "tensor", &gm), SK_OK);
+  shared s = {.gm = (uint64_t)(uintptr_t)gm};
+  assert_int_equal(launch(m, SK_AIV_ONLY, blocks, NULL, writes_its_own, &s), SK_OK);
+  return atomic_load(&s.threads[1]) != 0;
+}
+static void test_checked_kernels_get_helpers_once_they_were_silent(void **state) {
+  (void)state;
+  sk__machine *m = machine_of(NULL, (sk__machine_options){.checks = true, .threads = 2});
+  bool any = false;
+  assert_false(helped(m, 48)); /* the first time */
+  for (int i = 0; i < 3; i++) any |= helped(m, 48);
+  assert_true(any);
+  assert_false(helped(m, 47)); /* other blocks: unknown */
+  sk__machine_options random = *sk__machine_options_of(m);
+  random.schedule = (sk__schedule){SK__SCHEDULE_RANDOM, 7};
+  sk__machine_configure(m, &random); /* a schedule says in which order cores run */
+  assert_false(helped(m, 48));
+  assert_silent(m);
+  sk__machine_destroy(m);
+}
+
+/* With a context, all cores meet. */
 KERNEL(deadlocks_across) {
-  UNUSED;
   spin(20);
-  if (core->block_idx != 30) sk__sync_all(core, true);
+  if (context != NULL || core->block_idx != 30) sk__sync_all(core, true);
 }
 static void test_deadlocks_are_found_across_threads(void **state) {
   (void)state;
   for (int i = 0; i < 6; i++) {
     sk__machine *m = machine_of(NULL, (sk__machine_options){.checks = true, .threads = 2});
+    assert_int_equal(launch(m, SK_MIX_AIV_1_0, 48, NULL, deadlocks_across, m), SK_OK); /* silent: the next is shared */
     for (int k = 0; k < 3; k++) {
       assert_int_equal(launch(m, SK_MIX_AIV_1_0, 48, NULL, deadlocks_across, NULL), SK_DEADLOCK);
       assert_only(m, "DEADLOCK");
@@ -154,4 +217,5 @@ static void test_deadlocks_are_found_across_threads(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_barriers_hold_between_threads), SK_TEST(test_a_long_launch_gets_a_helper),
-         SK_TEST(test_findings_do_not_depend_on_the_threads), SK_TEST(test_deadlocks_are_found_across_threads))
+         SK_TEST(test_findings_do_not_depend_on_the_threads), SK_TEST(test_a_race_is_told_alike_with_any_number_of_threads),
+         SK_TEST(test_checked_kernels_get_helpers_once_they_were_silent), SK_TEST(test_deadlocks_are_found_across_threads))

@@ -215,8 +215,8 @@ def debugging_a_compilation_leaves_its_graphs():
             "torch.compile(lambda x: x + 1, backend=torchair.get_npu_backend(), dynamic=False)(torch.ones(2))\n"
             % str(HERE.parents[1] / "python"))
     with tempfile.TemporaryDirectory() as here:
-        subprocess.run([sys.executable, "-c", text], cwd=here, env={**os.environ, "TORCH_COMPILE_DEBUG": "1"}, check=True,
-                       capture_output=True, timeout=200)
+        environment = {**os.environ, "TORCH_COMPILE_DEBUG": "1", "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+        subprocess.run([sys.executable, "-c", text], cwd=here, env=environment, check=True, capture_output=True, timeout=200)
         files = {str(path.relative_to(here)).split("/torchair/")[-1]: path.read_text() for path in Path(here).rglob("*.txt")
                  if "/torchair/" in str(path)}
     assert set(files) == {"model__0/dynamo_out_graph.txt", "model__0/forward/000_aot_forward_lowered.txt",

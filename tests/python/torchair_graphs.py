@@ -517,6 +517,20 @@ def inputs_are_written_in_place():
     assert torch.equal(x, X + 1)
 
 
+def writes_to_inputs_come_behind_their_readers():
+    def model(x, y):
+        z = x * 2
+        x.add_(y)
+        y.mul_(3)
+        return z
+    ops = ops_of(model, X.clone(), Y.clone())
+    first, second = ops["Assign"], ops["Assign_1"]
+    assert first.input == ["arg0_1:0", "Add:0", "Mul:-1"], first.input  # Add reads it, too, but stands in its inputs
+    assert second.input[:2] == ["arg1_1:0", "Mul_1:0"] and {"Assign:-1", "Add:-1"} == set(second.input[2:]), second.input
+    assert ops["NetOutput"].input == ["Mul:0", "Assign_1:-1"], ops["NetOutput"].input
+    assert not any(source.endswith(":-1") for op in ops_of(lambda x: x * 2, X).values() for source in op.input)
+
+
 def own_passes_run_before_and_behind():
     seen = []
     config = CompilerConfig()

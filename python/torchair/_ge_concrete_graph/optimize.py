@@ -4,7 +4,7 @@ from typing import Any, List, Sequence
 import torch
 
 from torchair._ge_concrete_graph.ge_graph import Tensor
-from torchair._ge_concrete_graph.ge_ir import DATA_TYPES, GraphDef, VALUE_TYPES
+from torchair._ge_concrete_graph.ge_ir import DATA_TYPES, GraphDef, OpDef, VALUE_TYPES
 from torchair._ge_concrete_graph.types import Format, description_number
 
 _CPU, _NPU = 0, 1
@@ -18,6 +18,7 @@ _ROW_MAJOR = (Format.FORMAT_ND, Format.FORMAT_NCHW, Format.FORMAT_NHWC, Format.F
 
 def run(graph: GraphDef, sample_args: Sequence[Any]) -> None:
     _drop_unused_data(graph)
+    _order_side_effects(graph)
     _name_graph_attributes(graph, sample_args)
     _normalise(graph)
 
@@ -31,6 +32,32 @@ def _drop_unused_data(graph: GraphDef) -> None:
         if op.type == "Data":
             op.attr["index"].i = index
             index += 1
+
+
+# What does more than give results: writes an input of the graph, prints, saves.
+_SIDE_EFFECTS = ("Assign", "PrintNpugraphTensor", "SaveNpugraphTensor")
+
+
+def _behind(op: OpDef, before: OpDef) -> None:
+    control = f"{before.name}:-1"
+    if control not in op.input and all(source.rsplit(":", 1)[0] != before.name for source in op.input):
+        op.input.append(control)
+
+
+def _order_side_effects(graph: GraphDef) -> None:
+    """Control edges keep them in the order of the program, behind those who read what they write, before the end."""
+    ordered = [op for op in graph.op if op.type in _SIDE_EFFECTS]
+    for before, op in zip(ordered, ordered[1:]):
+        _behind(op, before)
+    for place, op in enumerate(graph.op):
+        if op.type != "Assign":
+            continue
+        written = op.input[0]
+        for other, reader in enumerate(graph.op):
+            if reader is not op and reader.type != "NetOutput" and written in reader.input:
+                _behind(op, reader) if other < place else _behind(reader, op)
+    if ordered:
+        _behind(graph.op[-1], ordered[-1])
 
 
 def _name_graph_attributes(graph: GraphDef, sample_args: Sequence[Any]) -> None:

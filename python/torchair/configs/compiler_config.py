@@ -104,7 +104,8 @@ class ExperimentalConfig(Group):
     cc_parallel_enable = Flag(False, idle="one device, no collectives", **_ONLY_GE)
     keep_inference_input_mutations = Flag(True, help="writes to inputs stay in the graph")
     memory_efficiency = Flag(False, idle="memory is planned by the allocator", **_ONLY_GE)
-    frozen_parameter = Flag(False)
+    frozen_parameter = Flag(False, help="captured: `frozen_parameter` in [python.md](python.md); each run of a GE graph takes the "
+                            "addresses it is given")
     static_model_ops_lower_limit = Number(None, -1, _INT64_MAX, idle="every graph is run as a whole", **_ONLY_GE)
     jit_compile = Choice("auto", ("auto",), help="the only value", **_ONLY_GE)
     npu_fx_pass = Flag(False, idle="there are no such passes")

@@ -4,6 +4,7 @@
  * superkernel.Error (a RuntimeError) with the acl code as its attribute `code`. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdbool.h>
 
 #include "acl/acl.h"
 #include "core.h"
@@ -202,7 +203,9 @@ PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
   PyObject *module = PyModule_Create(&definition);
   error_type = PyErr_NewExceptionWithDoc("superkernel.Error", "A call of the simulated device failed.", PyExc_RuntimeError, NULL);
-  if (module != NULL && error_type != NULL && PyModule_AddObjectRef(module, "Error", error_type) == 0) return module;
+  bool good = module != NULL && error_type != NULL && PyModule_AddObjectRef(module, "Error", error_type) == 0;
+  /* The torch that superkernel._device was built with. */
+  if (good && PyModule_AddStringConstant(module, "torch_version", SK_TORCH_VERSION) == 0) return module;
   Py_XDECREF(module);
   return NULL;
 }

@@ -282,6 +282,8 @@ struct hooks final : at::PrivateUse1HooksInterface {
   void resizePrivateUse1Bytes(const c10::Storage &storage, size_t bytes) const override {
     c10::StorageImpl *impl = storage.unsafeGetStorageImpl();
     TORCH_CHECK(impl->resizable(), "Trying to resize storage that is not resizable");
+    TORCH_CHECK(bytes == 0 || !is_private_format(format_of(impl->data())), "resize_: a storage in FRACTAL_NZ keeps its size ", impl->nbytes(),
+                "; given ", bytes, "; cast the tensor with npu_format_cast(tensor, 2) first");
     at::DataPtr fresh = impl->allocator()->allocate(bytes);
     size_t kept = std::min(bytes, impl->nbytes());
     if (kept > 0) impl->allocator()->copy_data(fresh.get(), impl->data(), kept);

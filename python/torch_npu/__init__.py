@@ -12,6 +12,12 @@ if _autoload_before is None:
 else:
     _os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = _autoload_before
 
+from superkernel import _core  # noqa: E402
+
+if torch.__version__.split(".")[:2] != _core.torch_version.split(".")[:2]:
+    raise ImportError(f"torch_npu of superkernel was built with torch {_core.torch_version}, this is torch {torch.__version__}; "
+                      f"install torch {_core.torch_version}, or build the front ends for this one")
+
 from . import _registration  # noqa: E402  (registers the device first)
 from . import npu  # noqa: E402
 from . import _ops, _formats, _graph_debug  # noqa: E402, F401

@@ -52,7 +52,7 @@ def marked(number: int) -> bool:
 
 
 def fails(kinds, way, model, inputs, *words):
-    """The call raises one of the types with the words; the marked line stands where it is promised."""
+    """The call raises one of the types with the words; the marked line stands where it is promised. The exception."""
     torch._dynamo.reset()
     where = f"{way.__name__} {model.__name__}"
     try:
@@ -68,7 +68,7 @@ def fails(kinds, way, model, inputs, *words):
         if way is eager:
             told = [[frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == __file__][-1]]
         assert any(map(marked, told)), f"{where}: lines {told}: {text}"
-        return
+        return inner
     raise AssertionError(f"{where}: no error")
 
 
@@ -147,7 +147,8 @@ def scopes_of_a_graph_captured_by_hand():
     def left_open(x):
         begin("sp")  # HERE
         x.add_(1)
-    fails([superkernel.Error], by_hand, not_begun, [X.npu()], "scope end 'sp' (node 4) has no open begin")
+    error = fails([superkernel.Error], by_hand, not_begun, [X.npu()], "scope end 'sp' (node 4) has no open begin")
+    assert error.code == 500001, error.code
     fails([superkernel.Error], by_hand, misnamed, [X.npu()], "scope end 'ps' (node 7) has no open begin")
     fails([superkernel.Error], by_hand, left_open, [X.npu()], "scope 'sp' is begun and never ended")
 

@@ -104,6 +104,8 @@ def a_private_tensor_keeps_its_shape():
         warnings.simplefilter("ignore")  # torch's own, about results that are resized
         text = raised(RuntimeError, lambda: torch.add(torch.ones(2, 2).half().npu(), 1, out=nz))
     assert "resize_: a tensor in FRACTAL_NZ keeps its shape [32, 48]; given [2, 2]" in text, text
+    text = raised(RuntimeError, lambda: nz.untyped_storage().resize_(1 << 16))
+    assert "resize_: a storage in FRACTAL_NZ keeps its size 3072; given 65536" in text, text
     text = raised(RuntimeError, lambda: nz.resize_(64, 48))
     assert "resize_: a tensor in FRACTAL_NZ keeps its shape [32, 48]" in text, text
 

@@ -79,6 +79,16 @@ def interpreters_that_cannot_run_scripts_are_told():
         assert done.returncode == 2 and done.stderr.startswith(told) and done.stderr.count("\n") == 1 and not done.stdout, done
 
 
+def another_torch_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        text = "import torch\ntorch.__version__ = '2.12.1+cpu'\nimport torch_npu\n"
+        done = frontend.script(text, folder=folder, env={"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
+        told = "ImportError: torch_npu of superkernel was built with torch 2.13.0, this is torch 2.12.1+cpu; install torch 2.13.0"
+        assert done.returncode == 1 and told in done.stderr, done
+        done = frontend.script(text.replace("2.12.1", "2.13.1"), folder=folder, env={"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
+        assert done.returncode == 0, done
+
+
 def modules_are_visible_only_there():
     done = subprocess.run([sys.executable, "-c", "import torch_npu"], capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "No module named 'torch_npu'" in done.stderr, done
@@ -176,7 +186,7 @@ def every_operator_on_all_cores():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([missing_and_failing_scripts_are_told, interpreters_that_cannot_run_scripts_are_told, modules_are_visible_only_there,
+    sys.exit(tap.run([missing_and_failing_scripts_are_told, interpreters_that_cannot_run_scripts_are_told, another_torch_is_told, modules_are_visible_only_there,
                       arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
                       operators_without_a_kernel_cut_scopes_and_are_told, scripts_without_scopes_prove_nothing_unless_asked,
                       pending_work_runs_at_exit,

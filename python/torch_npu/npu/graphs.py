@@ -107,7 +107,8 @@ class NPUGraph:
         try:
             _core.model_optimize(model, sk_options.to_c(optimize_options, debug_options))
         except _core.Error as error:
-            raise _core.Error(f"{error}{_unpaired(self.marks)}") from None
+            error.args = (f"{error}{_unpaired(self.marks)}",)
+            raise
 
     def ge_compile(self) -> str:
         """Fuses the captured work by the rules of graph mode; what became of each launch, for people. Once."""

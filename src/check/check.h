@@ -160,6 +160,15 @@ static inline void sk__order_settle(sk__order *order) {
   if (__builtin_expect(order->settle != NULL, 0)) order->settle(order);
 }
 
+/* Told before an instruction (not scalar code) reads local memory that its kernel or sub-kernel has not written, or device
+ * memory that nobody has since it was allocated; also before loads of whole fractals, for which that is no finding.
+ * left: an earlier sub-kernel of this launch wrote it. */
+typedef void (*sk__fresh_fn)(void *context, uint64_t address, uint64_t bytes, bool left);
+void sk__checker_set_fresh(sk__checker *checker, sk__fresh_fn fn, void *context);
+/* The first such read since the last clear; false: there was none. One host thread only. */
+bool sk__checker_first_fresh(const sk__checker *checker, sk__end *reader);
+void sk__checker_clear_fresh(sk__checker *checker);
+
 /* How the machine describes "who is running here now" when a finding needs an end. */
 typedef void (*sk__describe_fn)(void *context, sk__end *end);
 void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe);

@@ -37,6 +37,18 @@ sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
   return SK_OK;
 }
 
+void sk__checker_set_fresh(sk__checker *checker, sk__fresh_fn fn, void *context) {
+  checker->fresh = fn;
+  checker->fresh_context = context;
+}
+
+bool sk__checker_first_fresh(const sk__checker *checker, sk__end *reader) {
+  if (checker->has_fresh) *reader = checker->first_fresh;
+  return checker->has_fresh;
+}
+
+void sk__checker_clear_fresh(sk__checker *checker) { checker->has_fresh = false; }
+
 void sk__checker_destroy(sk__checker *checker) {
   if (checker == NULL) return;
   sk__snapshot_unref(checker->nothing);

@@ -91,6 +91,10 @@ struct sk__checker {
   uint32_t actors;            /* of the chip's cores */
   bool same_pipe, threaded;
   sk__describe_fn describe;
+  sk__fresh_fn fresh;
+  void *fresh_context;
+  bool has_fresh;             /* first_fresh is the first read of what nobody wrote */
+  sk__end first_fresh;
   uint64_t clock[SK__MAX_CORES + 1]; /* latest clock of any pipe of the core */
   _Atomic bool lost;          /* memory ran out: nothing is judged any more */
   sk__snapshot *nothing;      /* only the host's entries */

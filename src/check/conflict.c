@@ -17,9 +17,28 @@ static bool is_in_order(const sk__probe *probe, sk__trouble trouble, uint64_t ot
          other_origin == probe->origin && sk__is_same_pipe(probe, other);
 }
 
+static void fill_current(const sk__probe *probe, sk__end *end);
+static sk__mem memory_of(const sk__checker *checker, uint64_t address);
+
+/* Scalar code has read already when its accesses are judged. */
+static void tell_fresh(const sk__probe *probe, uint64_t other, uint64_t low, uint64_t high) {
+  sk__checker *checker = probe->checker;
+  if (checker->fresh == NULL || probe->pipe == SK__PIPE_S) return;
+  checker->fresh(checker->fresh_context, low, high - low, probe->order->in_sub && sk__stamp_clock(other) >= probe->order->launch_clock);
+  if (checker->has_fresh || checker->threaded) return;
+  checker->has_fresh = true;
+  checker->first_fresh = (sk__end){0};
+  fill_current(probe, &checker->first_fresh);
+  checker->first_fresh.address = low;
+  checker->first_fresh.bytes = high - low;
+  checker->first_fresh.mem = memory_of(checker, low);
+}
+
 SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
                                 bool other_writes, uint64_t low, uint64_t high) {
   if (is_in_order(probe, trouble, other, other_origin)) return;
+  if (trouble == SK__TROUBLE_FRESH) tell_fresh(probe, other, low, high);
+  if (trouble == SK__TROUBLE_FRESH && probe->any) return;
   if (probe->trouble != SK__TROUBLE_NONE) {
     bool same = probe->trouble == trouble && probe->other_origin == other_origin &&
                 probe->other_writes == other_writes && sk__stamp_actor(probe->other) == sk__stamp_actor(other);

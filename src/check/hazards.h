@@ -410,6 +410,11 @@
     "The rest holds whatever stood there before.", \
     "A copy to the host takes bytes that nobody has written from an allocation that kernels have written in part. Gaps below 32 bytes up to a multiple of 32 count as padding.", \
     "Write the whole output, also the last tile, or copy only what is written.") \
+  X("UNDEFINED_RESULT", OPERATOR, "Result that depends on memory nobody has written", \
+    "Padding, an uncleared buffer or what a neighbour left goes into the arithmetic, not only along with the data.", \
+    "Right as long as the memory happens to hold zeros; else other results from run to run.", \
+    "The reference finds zeros where nobody has written, every other mode ones (bytes 0xff), and what an earlier sub-kernel left. Results that differ for this reason alone are told when the host copies them; padding that passes through as it was found is not. Not served: reads by scalar code.", \
+    "Initialise what is read beyond the data, or do not let it into the result (exact k of Mmad, masks, counts).") \
   X("ORDER_DEPENDENT", OPERATOR, "Float sums in the order in which cores come", \
     "Cores add floats to the same device memory by DMA atomics, and nothing fixes their order. Sums that are exact in any order, and integers, do not care.", \
     "Results differ from run to run in the last bits.", \

@@ -75,6 +75,7 @@ typedef struct sk__probe {
   uint32_t core;
   uint8_t pipe;
   uint8_t kind;               /* sk__access without READ_ANY, or what the host does (shadow_gm.c) */
+  bool any;                   /* READ_ANY: bytes never written are no finding */
   uint16_t origin;
   sk__checker *checker;
   const sk__order *order;
@@ -107,7 +108,8 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->origin = sk__call_of(checker, site, instr);
   probe->checker = checker;
   probe->order = order;
-  probe->fresh_below = kind == SK__READ_ANY ? 0 : order->begin_clock;
+  probe->fresh_below = order->begin_clock;
+  probe->any = kind == SK__READ_ANY;
   probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
   probe->site = site;
   probe->instr = instr;

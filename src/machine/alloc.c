@@ -371,6 +371,7 @@ sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, 
     if (usable <= fill_most_bytes && (memory->fill != 0 || block->resident))
       memset((void *)start, memory->fill, usable);
     sk__shadow_gm_reset(memory->checker, start, round_up(usable, SK__PIECE_BYTES));
+    sk__fresh_defined(memory, start, usable);
     *out = (void *)start;
   }
   pthread_mutex_unlock(&memory->lock);

@@ -198,6 +198,7 @@ void sk__gm_roll_back(sk__machine *machine) {
   piece_run run = {0, 0};
   each_region(memory, refresh_region, &run);
   if (run.count != 0) refresh(memory, run.first, run.count);
+  sk__fresh_forget(memory);
   close_transaction(memory);
 }
 

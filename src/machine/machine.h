@@ -127,6 +127,21 @@ void sk__gm_set_output(sk__machine *machine, uint64_t address);
 /* The host program takes bytes of device memory as a result: reports those of an allocation that kernels have written in
  * part which nobody has written. Gaps below 32 bytes in front of a multiple of 32 are padding. Floor 1 must keep history. */
 void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes);
+/* The pattern a run finds where nobody has written: in local memory since the launch began, in device memory since the
+ * allocation. left: also in local memory that an earlier sub-kernel of the launch wrote. With sk__machine_configure all are
+ * false: whatever is there stays. Served when an instruction reads it; needs checks and one host thread. */
+typedef struct sk__fresh { uint8_t pattern; bool local, left, device; } sk__fresh;
+void sk__machine_set_fresh(sk__machine *machine, sk__fresh fresh);
+/* The first read of such bytes since sk__machine_set_fresh; false: none. */
+bool sk__machine_read_fresh(sk__machine *machine, sk__end *reader);
+/* Device memory that was filled so and is still unwritten is as before. */
+void sk__gm_unfill(sk__machine *machine);
+/* A run with another pattern, all else equal, left other bytes in [start, start + bytes): a copy of them to the host is
+ * UNDEFINED_RESULT. `reader`: who read what nobody had written. */
+typedef struct sk__stretch { uint64_t start, bytes; } sk__stretch;
+SK_MUST_USE sk_status sk__gm_set_undefined(sk__machine *machine, const sk__stretch *stretches, size_t count, const sk__end *reader);
+/* These bytes have been written anew since. */
+void sk__gm_set_defined(sk__machine *machine, uint64_t start, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */
 /* The live allocation that holds the address; false if none. */
 typedef struct sk__gm_info {

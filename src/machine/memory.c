@@ -75,12 +75,14 @@ sk_status sk__memory_create(sk__memory *memory, const sk__soc *soc, sk__checker 
   if (status == SK_OK) status = sk__log_create(memory);
   if (status == SK_OK) status = sk__directory_create(memory);
   if (status == SK_OK) status = sk__alloc_create(memory);
+  if (status == SK_OK) sk__fresh_create(memory);
   if (status != SK_OK) sk__memory_destroy(memory);
   return status;
 }
 
 void sk__memory_destroy(sk__memory *memory) {
   if (memory->gm_end == 0) return;
+  sk__fresh_destroy(memory);
   sk__alloc_destroy(memory);
   sk__directory_destroy(memory);
   sk__log_destroy(memory);
@@ -94,6 +96,7 @@ void sk__memory_destroy(sk__memory *memory) {
 
 void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads) {
   memory->fill = fill;
+  memory->found = (sk__fresh){0};
   memory->threaded = threads > 1;
 }
 
@@ -115,6 +118,7 @@ sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from,
   sk__dcache_host_write(memory, to, bytes);
   (cached ? memory->copy : memory->copy_stream)((void *)to, from, bytes);
   sk__shadow_gm_host_write(memory->checker, to, bytes);
+  sk__fresh_defined(memory, to, bytes);
   return SK_OK;
 }
 
@@ -135,6 +139,7 @@ sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t
   sk__dcache_host_write(memory, to, bytes);
   memset((void *)to, value, bytes);
   sk__shadow_gm_host_write(memory->checker, to, bytes);
+  sk__fresh_defined(memory, to, bytes);
   return SK_OK;
 }
 
@@ -145,6 +150,7 @@ sk_status sk__gm_host_writes(sk__machine *machine, uint64_t to, uint64_t bytes) 
   (void)sk__log_open(memory, to, bytes);
   sk__dcache_host_write(memory, to, bytes);
   sk__shadow_gm_host_write(memory->checker, to, bytes);
+  sk__fresh_defined(memory, to, bytes);
   return SK_OK;
 }
 
@@ -269,11 +275,42 @@ static bool ignore_stretch(void *context, uint64_t start, uint64_t bytes) {
   return true;
 }
 
+static void add_elements_of(sk__text *text, const sk__gm_info *info, uint64_t start, uint64_t bytes) {
+  uint64_t offset = start - info->start, size = info->element_bytes > 1 ? info->element_bytes : 1;
+  sk__text_add(text, size > 1 ? "elements %" PRIu64 " to %" PRIu64 : "bytes %" PRIu64 " to %" PRIu64, offset / size, (offset + bytes - 1) / size);
+}
+
+/* The first stretch of undefined bytes speaks for all of them. */
+static void judge_undefined(sk__machine *machine, const sk__gm_info *info, uint64_t address, uint64_t bytes) {
+  const sk__memory *memory = &machine->memory;
+  const sk__undefined_bytes *first = NULL;
+  for (size_t i = 0; i < memory->undefined.count && first == NULL; i++)
+    if (memory->undefined.items[i].start < address + bytes && memory->undefined.items[i].end > address) first = &memory->undefined.items[i];
+  if (first == NULL) return;
+  sk__finding finding = {.category = SK__CAT_OPERATOR, .severity = SK__ERROR, .end_count = 2, .count = 1};
+  sk__text_copy(finding.id, sizeof finding.id, "UNDEFINED_RESULT");
+  finding.ends[0] = memory->undefined_readers.items[first->reader];
+  finding.ends[1] = (sk__end){.role = "host", .instr = "copy to the host", .core = SK__HOST_CORE, .core_type = -1, .pipe = -1, .block = -1,
+                              .sub_block = -1, .launch = -1, .task = -1, .address = first->start, .bytes = first->end - first->start,
+                              .mem = SK__MEM_GM};
+  sk__text text = sk__text_on(finding.message, sizeof finding.message);
+  sk__text_add(&text, "the host copies ");
+  add_name(&text, info);
+  sk__text_add(&text, ", of which ");
+  add_elements_of(&text, info, first->start, first->end - first->start);
+  sk__text_add(&text, " depend on what memory holds that nobody has written: %s of %s is the first to read such bytes, %" PRIu64 " of %s",
+               finding.ends[0].instr != NULL ? finding.ends[0].instr : "an access", finding.ends[0].kernel, finding.ends[0].bytes,
+               sk__mem_name(finding.ends[0].mem));
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "initialise what is read beyond the data, or do not let it into the result");
+  sk__report(machine->checker, &finding);
+}
+
 void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes) {
   sk__gm_info info;
   unwritten u = {0};
   if (!machine->options.checks || !sk__gm_find(machine, address, &info)) return;
   if (address + bytes > info.start + info.bytes) bytes = info.start + info.bytes - address;
+  judge_undefined(machine, &info, address, bytes);
   (void)sk__shadow_gm_unwritten(machine->checker, address, bytes, add_stretch, &u);
   if (u.stretches == 0) return;
   bool output = info.output || sk__shadow_gm_unwritten(machine->checker, info.start, info.bytes, ignore_stretch, NULL);

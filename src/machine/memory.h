@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "machine/machine.h"
 
 #define SK__PIECE_SHIFT 9
@@ -31,11 +32,24 @@ typedef struct sk__page_entry sk__page_entry; /* a page some of whose lines are 
 
 enum { SK__BIN_ROWS = 32, SK__BIN_COLUMNS = 16 };
 
+/* The usable bytes of a live allocation, or any other stretch. */
+typedef struct sk__extent { uint64_t start, end; } sk__extent;
+
+typedef struct sk__filled { uint64_t start, bytes; uint8_t *before; } sk__filled;
+
+/* Results that came out otherwise when memory nobody had written held other bytes. */
+typedef struct sk__undefined_bytes { uint64_t start, end; size_t reader; } sk__undefined_bytes;
+
 typedef struct sk__memory {
   const sk__soc *soc;
   sk__checker *checker;
   uint64_t gm_end;              /* first address behind the mapped device memory, 0 = not mapped */
   uint8_t fill;                 /* pattern of fresh memory */
+  sk__fresh found;              /* what a run finds in memory that nobody has written (fresh.c) */
+  SK__VEC(sk__filled) filled;   /* device memory that holds found.pattern, with what was there; the latest last */
+  uint64_t filled_bytes;
+  SK__VEC(sk__undefined_bytes) undefined;
+  SK__VEC(sk__end) undefined_readers;
   bool threaded;                /* several host threads run cores: report only, no stale values */
 
   pthread_mutex_t atomic_lock;  /* DMA atomics, only with several host threads */
@@ -100,14 +114,22 @@ void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads);
 SK_MUST_USE sk_status sk__alloc_create(sk__memory *memory);
 void sk__alloc_destroy(sk__memory *memory);
 
-/* The usable bytes of a live allocation. */
-typedef struct sk__extent { uint64_t start, end; } sk__extent;
 /* The live allocation that holds the address; false if none. */
 bool sk__memory_extent(sk__memory *memory, uint64_t address, sk__extent *out);
 /* The first live allocation that ends behind the address; false if none. */
 bool sk__memory_next_extent(sk__memory *memory, uint64_t address, sk__extent *out);
 /* The freed, still quarantined allocation that holds the address; false if none. */
 bool sk__memory_freed(sk__memory *memory, uint64_t address, char *label, size_t label_bytes, uint64_t *bytes);
+
+/* ---- what nobody has written (fresh.c) ---------------------------------------------------------- */
+
+/* From here on the checker's fresh reads are served. */
+void sk__fresh_create(sk__memory *memory);
+void sk__fresh_destroy(sk__memory *memory);
+/* After a roll-back: what was filled is as before the transaction. */
+void sk__fresh_forget(sk__memory *memory);
+/* The host or a fresh allocation gives these bytes a value of their own. */
+void sk__fresh_defined(sk__memory *memory, uint64_t start, uint64_t bytes);
 
 /* ---- findings ------------------------------------------------------------------------------ */
 

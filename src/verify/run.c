@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/judge.h"
+#include "verify/undefined.h"
 
 /* ---- causes ---------------------------------------------------------------------------------- */
 
@@ -28,6 +29,7 @@ void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk_
   options.schedule = schedule;
   options.threads = 1; /* nothing may depend on the host's threads */
   sk__machine_configure(sk__runtime_machine(runtime), &options);
+  sk__undefined_prepare(sk__runtime_machine(runtime), true);
   sk__sums_clear(sk__machine_checker(sk__runtime_machine(runtime)));
   sk__runtime_join_streams(runtime);
 }

@@ -11,8 +11,12 @@
 #include "verify/kept.h"
 #include "verify/run.h"
 #include "verify/tracker.h"
+#include "verify/undefined.h"
 #include "verify/unwritten.h"
 #include "verify/verify.h"
+
+/* How a mode differed on what nobody has written, and only there. */
+typedef struct doubt { uint32_t count; sk__buffer_difference items[SK__MAX_DIFFERENCES]; } doubt;
 
 struct sk__verifier {
   sk__runtime *runtime;
@@ -30,6 +34,9 @@ struct sk__verifier {
   void *observer_context;
   sk__judged_bindings judged;
   sk__order_sums sums;         /* of the running segment */
+  bool again;                  /* a mode is run once more, for its results alone */
+  sk__undefined undefined;     /* results of the segment that depend on what nobody has written */
+  doubt *doubts;               /* per mode: what counts once the host takes such a result */
   bool diagnose;
   bool scoped;                 /* only segments that are asked for */
   uint32_t diagnosis_runs;     /* of all segments */
@@ -75,6 +82,21 @@ static void collect_finding(sk__verify_result *result, size_t mode, const sk__fi
   if (mode < 256) seen->modes[mode / 64] |= UINT64_C(1) << (mode % 64);
 }
 
+/* The host has taken a result that depends on what nobody has written: the modes in which it was another differ. */
+static void collect_undefined(sk__verifier *verifier, const sk__finding *finding) {
+  for (size_t i = 0; i < verifier->result.mode_count; i++) {
+    sk__mode_result *mode = &verifier->result.modes[i];
+    const doubt *d = &verifier->doubts[i];
+    if (d->count == 0) continue;
+    collect_finding(&verifier->result, i, finding, SK__STREAMS_UNKNOWN);
+    mode->findings++;
+    if (mode->outcome >= SK__MISMATCH) continue;
+    mode->outcome = SK__MISMATCH;
+    mode->difference_count = d->count;
+    memcpy(mode->differences, d->items, sizeof d->items);
+  }
+}
+
 /* Takes the checker's findings over into the mode, so that the next mode starts with none. plan: what ran,
  * NULL un-fused. */
 static void collect_findings(sk__verifier *verifier, size_t mode, const sk__plan *plan) {
@@ -82,8 +104,12 @@ static void collect_findings(sk__verifier *verifier, size_t mode, const sk__plan
   size_t count = 0;
   const sk__finding *findings = sk__findings(checker, &count);
   bool no_flush = verifier->result.modes[mode].mode.kind == SK__MODE_NO_FLUSH;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !verifier->again; i++) {
     if (no_flush && strcmp(findings[i].id, "H15") == 0) continue; /* the mode left the flushes out, nobody else */
+    if (strcmp(findings[i].id, "UNDEFINED_RESULT") == 0) {
+      collect_undefined(verifier, &findings[i]);
+      continue;
+    }
     sk__streams streams = plan != NULL ? sk__streams_of(plan, &findings[i]) : SK__STREAMS_UNKNOWN;
     collect_finding(&verifier->result, mode, &findings[i], streams);
     if (findings[i].severity == SK__ERROR) verifier->result.modes[mode].findings++;
@@ -192,7 +218,7 @@ static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
     sk_status earlier = mode->status;
     mode->status = SK_OK;
     status = sk__run_plan(verifier->runtime, plan, mode, cycles);
-    if (first) keep_plan(verifier, plan, mode->status == SK_OK ? cycles : NULL); /* of what failed there is no time */
+    if (first && !verifier->again) keep_plan(verifier, plan, mode->status == SK_OK ? cycles : NULL); /* of what failed there is no time */
     if (earlier != SK_OK) mode->status = earlier;
     free(cycles);
     collect_findings(verifier, index, plan);
@@ -246,7 +272,7 @@ static sk_status run_kind(sk__verifier *verifier, const segment *work, size_t in
     case SK__MODE_GE: return run_ge(verifier, work->marked, index);
     case SK__MODE_FUSED:
       if (!work->by_program) return run_fused(verifier, work->made, index);
-      if (mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER) keep_made(verifier, work->made);
+      if (mode->mode.schedule.kind == SK__SCHEDULE_IN_ORDER && !verifier->again) keep_made(verifier, work->made);
       return sk__run_tasks(verifier->runtime, work->made.tasks, work->made.count, mode);
     default: return run_fused(verifier, work->marked, index);
   }
@@ -256,11 +282,12 @@ static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t in
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__run_prepare(verifier->runtime, &verifier->plain, mode->mode.schedule);
+  if (index > 0) sk__undefined_prepare(machine, verifier->again);
   char name[SK__MODE_NAME_BYTES];
   sk__mode_name(mode->mode, name);
   if (verifier->progress != NULL)
     verifier->progress(verifier->progress_context, name, index, verifier->result.mode_count);
-  bool timed = verifier->tracker != NULL && is_timed(mode->mode);
+  bool timed = verifier->tracker != NULL && is_timed(mode->mode) && !verifier->again;
   if (timed) sk__tracker_start(verifier->tracker, machine, mode->mode.kind == SK__MODE_FUSED ? SK__TIMELINE_FUSED : SK__TIMELINE_UNFUSED);
   double start = now();
   sk_status status = run_kind(verifier, work, index);
@@ -273,7 +300,8 @@ static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t in
 /* ---- one segment ---- */
 
 /* Runs the mode and compares memory with the reference. */
-static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference) {
+static sk_status run_and_compare(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference,
+                                 sk__undefined *undefined) {
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__mode_result *mode = &verifier->result.modes[index];
   sk_status status = sk__gm_begin(machine);
@@ -282,13 +310,50 @@ static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
   sk__order_sums others = {.count = 0}; /* with more operators results are other ones */
   sk__order_sums *sums = sk__mode_has_company(mode->mode.kind) ? &others : &verifier->sums;
-  sk__outcome before = mode->outcome;
+  sk__undefined_take(machine, reference, undefined);
   sk_status judged = sk__image_judge(machine, buffers, reference, comparable, sums, mode);
-  if (mode->mode.kind == SK__MODE_PER_OP && mode->outcome == SK__MISMATCH && before != SK__MISMATCH) {
-    sk__judge_bodies(machine, work->apart.tasks, work->apart.count, mode);
+  return status != SK_OK ? status : judged;
+}
+
+/* The mode has read what nobody wrote and failed or differs: once more, on what the reference found there. If then all is
+ * well, a difference was none of fusing; the first mode of a segment that has one speaks for all. */
+static sk_status compare_again(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference,
+                               const sk__mode_result *before, sk__undefined *undefined) {
+  sk__mode_result *mode = &verifier->result.modes[index], first = *mode;
+  sk__undefined none;
+  *mode = *before;
+  verifier->again = true;
+  sk_status status = run_and_compare(verifier, work, index, buffers, reference, &none);
+  verifier->again = false;
+  sk__undefined_free(&none);
+  if (status != SK_OK || mode->outcome == SK__FAILED || first.outcome == SK__FAILED) { /* one failure is enough */
+    *mode = first;
+    return status;
+  }
+  mode->findings = first.findings;
+  mode->seconds += first.seconds - before->seconds;
+  if (mode->outcome == SK__MISMATCH) return status;
+  verifier->doubts[index].count = first.difference_count;
+  memcpy(verifier->doubts[index].items, first.differences, sizeof first.differences);
+  if (verifier->undefined.count > 0) return status;
+  verifier->undefined = *undefined;
+  *undefined = (sk__undefined){.count = 0};
+  return status;
+}
+
+static sk_status compare_mode(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference) {
+  sk__mode_result *mode = &verifier->result.modes[index], before = *mode;
+  sk__undefined undefined;
+  sk_status status = run_and_compare(verifier, work, index, buffers, reference, &undefined);
+  bool fails = mode->outcome >= SK__MISMATCH && before.outcome < SK__MISMATCH;
+  if (status == SK_OK && fails && undefined.read)
+    status = compare_again(verifier, work, index, buffers, reference, &before, &undefined);
+  sk__undefined_free(&undefined);
+  if (mode->mode.kind == SK__MODE_PER_OP && mode->outcome == SK__MISMATCH && before.outcome != SK__MISMATCH) {
+    sk__judge_bodies(sk__runtime_machine(verifier->runtime), work->apart.tasks, work->apart.count, mode);
     collect_findings(verifier, index, NULL);
   }
-  return status != SK_OK ? status : judged;
+  return status;
 }
 
 /* A mode that adds operators: its own un-fused run is what the fused one is compared with. */
@@ -383,6 +448,7 @@ static bool is_asked_for(sk__task *const *tasks, size_t count) {
 static sk_status pass_segment(sk__verifier *verifier, sk__task *const *tasks, size_t count) {
   sk__mode_result *plain = &verifier->result.modes[0], passed = {.mode = plain->mode};
   verifier->result.passed_segments++;
+  sk__gm_set_defined(sk__runtime_machine(verifier->runtime), SK__GM_BASE, SK__GM_BYTES); /* nobody looks what it writes */
   sk_status status = sk__run_tasks(verifier->runtime, tasks, count, &passed);
   collect_findings(verifier, 0, NULL);
   if (passed.status == SK_OK) return status;
@@ -443,6 +509,8 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   if (status == SK_OK) status = put;
   sk__unwritten_put(machine, &unwritten);
   sk__unwritten_free(&unwritten);
+  if (status == SK_OK) status = sk__gm_set_undefined(machine, verifier->undefined.items, verifier->undefined.count, &verifier->undefined.reader);
+  sk__undefined_free(&verifier->undefined);
   sk__machine_configure(machine, &verifier->plain);
   sk__image_free(&reference);
   sk__buffers_free(&buffers);
@@ -479,13 +547,16 @@ static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, boo
   sk__verifier *verifier = calloc(1, sizeof *verifier);
   sk__mode_result *results = calloc(count, sizeof *results);
   json_t *plans = json_array();
-  if (verifier == NULL || results == NULL || plans == NULL) {
+  doubt *doubts = calloc(count, sizeof *doubts);
+  if (verifier == NULL || results == NULL || plans == NULL || doubts == NULL) {
     free(verifier);
     free(results);
+    free(doubts);
     json_decref(plans);
     return SK_OUT_OF_MEMORY;
   }
   verifier->runtime = runtime;
+  verifier->doubts = doubts;
   verifier->mode_list = modes;
   verifier->plain = *sk__machine_options_of(sk__runtime_machine(runtime));
   verifier->result.mode_count = count;
@@ -556,5 +627,6 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   free(verifier->result.findings);
   free(verifier->mode_list);
   free(verifier->judged.items);
+  free(verifier->doubts);
   free(verifier);
 }

@@ -9,12 +9,12 @@ static bool add(void *context, uint64_t start, uint64_t bytes) {
   sk__unwritten *out = context;
   if (out->count == out->capacity) {
     size_t capacity = out->capacity > 0 ? out->capacity * 2 : 64;
-    struct sk__stretch *items = capacity > MOST_STRETCHES ? NULL : realloc(out->items, capacity * sizeof *items);
+    sk__stretch *items = capacity > MOST_STRETCHES ? NULL : realloc(out->items, capacity * sizeof *items);
     if (items == NULL) return false;
     out->items = items;
     out->capacity = capacity;
   }
-  out->items[out->count++] = (struct sk__stretch){start, bytes};
+  out->items[out->count++] = (sk__stretch){start, bytes};
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include "verify/image.h"
 
 typedef struct sk__unwritten {
-  struct sk__stretch { uint64_t start, bytes; } *items;
+  sk__stretch *items;
   size_t count, capacity;
 } sk__unwritten;
 

@@ -119,6 +119,7 @@ void __wrap_sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t ot
   (void)other;
   (void)other_origin;
   assert_true(low >= seen_low && high <= seen_high && low < high);
+  if (trouble == SK__TROUBLE_FRESH && probe->any) return; /* told to whoever fills such memory, no finding */
   uint8_t bit = trouble == SK__TROUBLE_FRESH ? FRESH : other_writes ? AFTER_WRITER : AFTER_ACCESSOR;
   for (uint64_t a = low; a < high; a++) seen_verdict[a - seen_low] |= bit;
 }

@@ -250,6 +250,7 @@ static sk_buffer *add_buffer(sk__core *core, sk_pipe *pipe, uint64_t address, ui
 }
 
 static void pipe_must_live(sk__core *core, const sk_pipe *pipe) {
+  if (pipe == NULL) fatal(core, "QUEUE_STATE", "call InitBufPool for the pool first", "the pool has no memory: InitBufPool was not called");
   if (!pipe->alive) fatal(core, "QUEUE_STATE", "initialise buffers before Destroy", "the TPipe has been destroyed");
 }
 

@@ -27,6 +27,7 @@ int64_t sk_block_index(void) {
 void sk_mask_full(void) {
   sk__core *core = sk__self;
   core->mask[0] = core->mask[1] = UINT64_MAX;
+  core->mask_length = 0;
   sk__state_set(core, SK__STATE_MASK, 0);
 }
 void sk_mask_length(uint64_t length) {
@@ -37,6 +38,7 @@ void sk_mask_length(uint64_t length) {
     core->mask[1] = 0;
     return;
   }
+  core->mask_length = length;
   core->mask[0] = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
   core->mask[1] = length >= 128 ? UINT64_MAX : length > 64 ? (UINT64_C(1) << (length - 64)) - 1 : 0;
 }

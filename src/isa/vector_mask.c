@@ -24,6 +24,7 @@ void asc_set_vector_mask(uint64_t mask1, uint64_t mask0) {
   if (core == NULL) return;
   core->mask[0] = mask0;
   core->mask[1] = mask1;
+  core->mask_length = 0;
   sk__state_set(core, SK__STATE_MASK, 0);
 }
 

@@ -223,6 +223,15 @@ static bool strides_ok(sk__core *core, const sk__vinstr *instr, const sk__vstrid
   return true;
 }
 
+/* A mask of so many elements was asked for just before, by the same call of the C++ layer. */
+static bool mask_fits(sk__core *core, const sk__vinstr *instr) {
+  uint64_t length = core->mask_length, lanes = UINT64_C(1) << instr->lanes_log2;
+  core->mask_length = 0;
+  if (__builtin_expect(length <= lanes, 1)) return true;
+  sk__bad_argument(core, "mask", (int64_t)length, "0..%u, the elements of a repeat", (uint32_t)lanes);
+  return false;
+}
+
 /* Full mask, blocks and iterations one after the other. */
 static bool contiguous(const sk__core *core, const sk__vinstr *instr, const sk__vstrides *k) {
   uint32_t lanes = 1u << instr->lanes_log2, d_repeat = lanes * instr->dst_bits / 256, s_repeat = lanes * instr->src_bits / 256;
@@ -238,7 +247,7 @@ static bool contiguous(const sk__core *core, const sk__vinstr *instr, const sk__
 void sk__vector_strided(const sk__vinstr *instr, void *dst, const void *src0, const void *src1, uint64_t scalar,
                         const sk__vstrides *k, const void *site) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, instr->name, site);
-  if (core == NULL || !strides_ok(core, instr, k)) return;
+  if (core == NULL || !mask_fits(core, instr) || !strides_ok(core, instr, k)) return;
   bool counter = sk__ctrl(core, SK__CTRL_COUNTER_MODE);
   if (!counter && k->repeat != 0 && contiguous(core, instr, k)) {
     uint32_t count = k->repeat << instr->lanes_log2;

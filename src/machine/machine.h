@@ -49,6 +49,7 @@ typedef struct sk__view {
   uint32_t own_ratio;       /* AIVs per AIC that the kernel itself is written for */
   uint64_t dynamic_ub_bytes;
   bool bound;               /* sub-kernels: runs through the function that SK_BIND names */
+  bool beyond;              /* sub-kernels: the core's index is at or above block_num: it has no work to do (H43) */
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
   uint32_t schedmode;       /* sub-kernels: declared batch mode */
   uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */
@@ -205,6 +206,7 @@ struct sk__core {
 
   /* registers (reset: sk__core_reset_registers) */
   uint64_t mask[2];             /* MASK0, MASK1 */
+  uint64_t mask_length;         /* asked for as a number of elements, for the next vector instruction; 0 not so */
   uint64_t ctrl;                /* CTRL, bits as in the sheet; reset value has bit 48 set */
   uint64_t ctrl_inherited;      /* its bits that an earlier sub-kernel left changed and this one has not set */
   uint64_t inherited;           /* bit per sk__state, likewise */
@@ -236,7 +238,7 @@ struct sk__core {
   struct sk__local_table *locals;
   void *scratch;                /* per host thread, 1 MiB, 64-byte aligned: instruction temporaries */
   /* Cores stand side by side: an odd number of cache lines each spreads them over the cache's sets. */
-  _Alignas(64) uint8_t spread[64];
+  _Alignas(64) uint8_t spread[128];
 };
 _Static_assert(sizeof(sk__core) / 64 % 2 == 1, "make the padding of sk__core one line longer or shorter");
 

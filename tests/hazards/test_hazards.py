@@ -18,6 +18,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import classes
 from absent import NOT_HERE
 
 HERE = Path(__file__).resolve().parent
@@ -106,11 +107,12 @@ def main() -> int:
     programs = [Program(path) for path in sorted(HERE.glob("*.c*"))]
     programs = [program for program in programs if not wanted or program.path.stem in wanted]
     ids = [] if wanted else catalogue()
+    checks = {} if wanted else classes.CLASSES
     have = {program.id for program in programs}
     failed = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         jobs = [(check, program, Path(folder)) for program in programs for check in (must_find, must_be_silent)]
-        print(f"1..{len(jobs) + len(ids)}")
+        print(f"1..{len(jobs) + len(ids) + len(checks)}")
         number = 0
         for (check, program, _), problem in zip(jobs, pool.map(outcome, jobs)):
             number += 1
@@ -124,6 +126,12 @@ def main() -> int:
         failed += not ok
         print(f"{'ok' if ok else 'not ok'} {number} - {name} is in the suite or said to be absent"
               + (f" # SKIP {NOT_HERE[name]}" if name in NOT_HERE else ""))
+    stems = {program.path.stem for program in programs}
+    for name, its_programs in checks.items():
+        number += 1
+        ok = bool(its_programs) and set(its_programs) <= stems and name not in classes.NOT_HERE
+        failed += not ok
+        print(f"{'ok' if ok else 'not ok'} {number} - class {name}")
     return 1 if failed else 0
 
 

@@ -64,6 +64,7 @@ SK_INLINE uint8_t *bits_of_tensor(const LocalTensor<U> &tensor) {
 template <typename T, typename U>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        uint32_t count) {
+  Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(T)) * (ONE_REPEAT_BYTE_SIZE / sizeof(T)) / 8, dst);
   if (!Internal::begin_whole_repeats<T>(count)) return;
   Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
                     static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(uint8_t{1}, BinaryRepeatParams()));
@@ -104,6 +105,7 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   template <typename T, typename U, bool isSetMask = true>                                                             \
   SK_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &value, CMPMODE mode,   \
                       uint32_t count) {                                                                                \
+    Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(T)) * (ONE_REPEAT_BYTE_SIZE / sizeof(T)) / 8, dst);      \
     if (!Internal::begin_whole_repeats<T>(count)) return;                                                              \
     Internal::compare_scalar(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src.sk_address()), value,     \
                              SK_STRIDES_1(uint8_t{1}, UnaryRepeatParams()));                                           \

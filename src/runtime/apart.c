@@ -1,6 +1,7 @@
 /* apart.c - SuperKernels that a program made itself, taken apart into the tasks they were made of. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -19,11 +20,17 @@ static sk_status add_mark(sk__runtime *runtime, sk__task_list *list, sk__task_ki
   return add(list, sk__task_of_mark(runtime, kind, task->stream, name));
 }
 
+static sk__task *part_again(sk__runtime *runtime, const sk__task *task, const sk__task *part) {
+  sk__task *again = sk__task_again(runtime, part, stream_of(task, part));
+  if (again != NULL && part->updated != NULL) memcpy(again->args, part->updated, part->kernel->args_bytes);
+  return again;
+}
+
 static sk_status take_apart(sk__runtime *runtime, const sk__task *task, bool marked, sk__task_list *list) {
   const sk__superkernel *made = task->superkernel;
   sk_status status = marked ? add_mark(runtime, list, SK__TASK_SCOPE_BEGIN, task) : SK_OK;
   for (size_t i = 0; i < made->part_count && status == SK_OK; i++)
-    status = add(list, sk__task_again(runtime, made->parts[i], stream_of(task, made->parts[i])));
+    status = add(list, part_again(runtime, task, made->parts[i]));
   if (status == SK_OK && marked) status = add_mark(runtime, list, SK__TASK_SCOPE_END, task);
   return status;
 }

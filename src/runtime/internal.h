@@ -82,6 +82,7 @@ struct sk__runtime {
   sk__segment_hook hook;
   void *hook_context;
   const sk__task *callback; /* host callback that is running, NULL none */
+  const sk__task_list *batch; /* what it was queued with, NULL while nothing runs */
   bool running;          /* a flush is under way: host callbacks may call in */
 };
 
@@ -110,8 +111,13 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
 void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why);
 /* A reset outside of a captured model that holds the event's record. */
 void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model);
-/* A host callback waits for its own stream, or with `call` of the device for all. */
-void sk__report_waits_for_itself(sk__runtime *runtime, const char *call);
+/* H42: a launch inside the SuperKernel of this name has other arguments now. */
+void sk__report_fused_update(sk__runtime *runtime, const sk__task *task, const char *superkernel);
+/* A host callback waits in `call` for `what`, which waits for the callback. */
+void sk__report_waits_for_itself(sk__runtime *runtime, const char *call, const char *what);
+/* Inside a host callback: does this not come before the callback has returned? (blocked.c) */
+bool sk__stream_is_blocked(const sk__runtime *runtime, const sk__stream *stream);
+bool sk__event_is_blocked(const sk__runtime *runtime, const sk__event *event);
 void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 
 /* ---- attributes.c ---- */

@@ -81,7 +81,26 @@ void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model) {
   sk__report(sk__machine_checker(runtime->machine), &finding);
 }
 
-void sk__report_waits_for_itself(sk__runtime *runtime, const char *call) {
+void sk__report_fused_update(sk__runtime *runtime, const sk__task *task, const char *superkernel) {
+  sk__finding finding = host_finding("H42", 0);
+  finding.end_count = 2;
+  finding.ends[0].role = "updates";
+  finding.ends[0].instr = "sk_model_update";
+  sk__end *end = &finding.ends[1];
+  *end = (sk__end){.role = "sub-kernel", .core = -1, .core_type = -1, .pipe = -1, .block = -1, .sub_block = -1, .launch = -1, .task = -1};
+  sk__text_copy(end->kernel, sizeof end->kernel, task->kernel->name);
+  sk__text detail = sk__text_on(end->detail, sizeof end->detail);
+  sk__text_add(&detail, "in %s", superkernel);
+  if (task->file != NULL) sk__text_add(&detail, ", launched at %s:%u", task->file, task->line);
+  snprintf(finding.message, sizeof finding.message,
+           "the arguments of '%s' are changed after it was fused into %s, whose queue has a copy: the SuperKernel goes on with the old ones",
+           task->kernel->name, superkernel);
+  snprintf(finding.remedy, sizeof finding.remedy, "keep '%s' out of SuperKernels (a scope with the name None), or optimise after the update",
+           task->kernel->name);
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
+void sk__report_waits_for_itself(sk__runtime *runtime, const char *call, const char *what) {
   sk__finding finding = host_finding("DEADLOCK", 0);
   uint32_t stream = runtime->callback->stream_index;
   finding.ends[0].role = "waits";
@@ -89,9 +108,9 @@ void sk__report_waits_for_itself(sk__runtime *runtime, const char *call) {
   sk__text detail = sk__text_on(finding.ends[0].detail, sizeof finding.ends[0].detail);
   sk__text_add(&detail, "in a host callback on stream %" PRIu32, stream);
   snprintf(finding.message, sizeof finding.message,
-           "a host callback on stream %" PRIu32 " waits in %s for stream %" PRIu32 ", and stream %" PRIu32 " waits for the callback to return: neither goes on",
-           stream, call, stream, stream);
-  sk__text_copy(finding.remedy, sizeof finding.remedy, "do not wait in a callback: let the host wait after it, or record an event");
+           "a host callback on stream %" PRIu32 " waits in %s for %s, and stream %" PRIu32 " waits for the callback to return: neither goes on",
+           stream, call, what, stream);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "do not wait in a callback: let the host wait after it, or record an event before it");
   sk__report(sk__machine_checker(runtime->machine), &finding);
 }
 

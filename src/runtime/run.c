@@ -132,12 +132,14 @@ sk_status sk__runtime_flush(sk__runtime *runtime) {
   while (runtime->pending.count > 0) {
     sk__task_list batch = runtime->pending; /* callbacks may queue more meanwhile */
     memset(&runtime->pending, 0, sizeof runtime->pending);
+    runtime->batch = &batch;
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
       bool visible = host_visible(batch.items[begin]);
       for (end = begin + 1; end < batch.count && host_visible(batch.items[end]) == visible; end++) continue;
       sk_status status = run_segment(runtime, &batch, begin, end);
       if (status != SK_OK && worst == SK_OK) worst = status;
     }
+    runtime->batch = NULL;
     sk__task_list_clear(&batch);
   }
   if (worst == SK_OK) worst = runtime->device_error;

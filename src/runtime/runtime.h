@@ -43,6 +43,7 @@ typedef struct sk__attributes {
   const char *name, *type;    /* type NULL: the kernel's name */
   const char *scope, *options; /* NULL none */
   uint32_t aicore_num, vectorcore_num; /* 0 no limit */
+  bool tiling_sink;
 } sk__attributes;
 
 /* A launch that a fuser made of others. Reference counted: tasks share it. */
@@ -74,6 +75,7 @@ typedef struct sk__task {
   uint32_t blocks;
   uint64_t dynamic_ub_bytes;
   void *args;               /* owned copy, kernel->args_bytes */
+  void *updated;            /* of a part of a SuperKernel: owned, what its launch has now in the model; NULL the same */
   sk__attributes *attributes; /* NULL: launched by no operator of graph mode */
   /* COPY, SET: one side may be host memory */
   uint64_t to, from, bytes;

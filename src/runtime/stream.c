@@ -110,7 +110,7 @@ static aclError wait_for_stream(aclrtStream stream) {
   if (error != ACL_SUCCESS) return error;
   if (which->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "waiting for a stream that is being captured");
-  if (runtime->callback != NULL && runtime->callback->stream == which) sk__report_waits_for_itself(runtime, "aclrtSynchronizeStream");
+  if (sk__stream_is_blocked(runtime, which)) sk__report_waits_for_itself(runtime, "aclrtSynchronizeStream", which == runtime->callback->stream ? "its own stream" : "a stream that waits for it");
   return sk__synchronize(runtime);
 }
 
@@ -126,7 +126,7 @@ aclError aclrtSynchronizeDevice(void) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS && runtime->callback != NULL) sk__report_waits_for_itself(runtime, "aclrtSynchronizeDevice");
+  if (error == ACL_SUCCESS && runtime->callback != NULL) sk__report_waits_for_itself(runtime, "aclrtSynchronizeDevice", "the device");
   return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
 }
 
@@ -272,6 +272,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &found);
   if (error == ACL_SUCCESS) error = refuse_captured(found, "aclrtSynchronizeEvent");
+  if (error == ACL_SUCCESS && sk__event_is_blocked(runtime, found)) sk__report_waits_for_itself(runtime, "aclrtSynchronizeEvent", "an event that comes behind it");
   return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
 }
 
@@ -286,6 +287,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
   error = refuse_captured(found, "aclrtQueryEventStatus");
   if (error != ACL_SUCCESS) return error;
   /* A program that polls waits: what it polls for must come. */
+  if (!found->complete && sk__event_is_blocked(runtime, found)) sk__report_waits_for_itself(runtime, "aclrtQueryEventStatus", "an event that comes behind it");
   if (found->recorded && !found->complete) sk__run_pending(runtime);
   *status = found->recorded && !found->complete ? ACL_EVENT_RECORDED_STATUS_NOT_READY
                                                 : ACL_EVENT_RECORDED_STATUS_COMPLETE;

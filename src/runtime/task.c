@@ -101,6 +101,7 @@ void sk__task_unref(sk__task *task) {
   if (task->superkernel != NULL && --task->superkernel->references == 0) task->superkernel->free(task->superkernel);
   sk__attributes_unref(task->attributes);
   free(task->args);
+  free(task->updated);
   free(task->staged);
   free(task->scope);
   free(task);

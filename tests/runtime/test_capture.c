@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "device_fixture.h"
+#include "superkernel/model.h"
 
 static aclmdlRI model_of(aclrtStream stream) {
   aclmdlRICaptureStatus status;
@@ -363,7 +364,44 @@ static void test_host_work_divides_a_scope(void **state) {
   buffer_check(b, 4);
 }
 
-SK_TESTS(SK_TEST(test_default_stream_cannot_be_captured), SK_TEST(test_a_wait_cannot_draw_in_the_default_stream), SK_TEST(test_begin_is_checked),
+static void test_updates_are_checked(void **state) {
+  (void)state;
+  device_open();
+  void *a = buffer_new(1), *b = buffer_new(0);
+  aclrtStream stream = stream_new();
+  aclmdlRI model = NULL;
+  add_args args = {(uint64_t)a, (uint64_t)b, 5, SLOTS};
+  assert_fails(sk_model_update(NULL, add_vector.name, 0, &args, sizeof args), ACL_ERROR_INVALID_PARAM, "the model is NULL");
+  assert_ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  assert_ok(aclmdlRICaptureEnd(stream, &model));
+  assert_fails(sk_model_update(model, NULL, 0, &args, sizeof args), ACL_ERROR_INVALID_PARAM, "kernel is NULL");
+  assert_fails(sk_model_update(model, add_vector.name, 0, NULL, sizeof args), ACL_ERROR_INVALID_PARAM, "args is NULL");
+  assert_fails(sk_model_update(model, add_vector.name, 1, &args, sizeof args), ACL_ERROR_INVALID_PARAM, "has 1 launches of");
+  assert_fails(sk_model_update(model, "other", 0, &args, sizeof args), ACL_ERROR_INVALID_PARAM, "has 0 launches of");
+  assert_fails(sk_model_update(model, add_vector.name, 0, &args, sizeof args - 1), ACL_ERROR_INVALID_PARAM, "legal: 24");
+}
+static void test_an_update_counts_from_the_next_replay(void **state) {
+  (void)state;
+  device_open();
+  void *a = buffer_new(1), *b = buffer_new(0), *c = buffer_new(0);
+  aclrtStream stream = stream_new();
+  aclmdlRI model = NULL;
+  assert_ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  assert_ok(launch_add(stream, &add_vector, 2, b, c, 1));
+  assert_ok(aclmdlRICaptureEnd(stream, &model));
+  assert_ok(aclmdlRIExecuteAsync(model, stream));
+  add_args args = {(uint64_t)b, (uint64_t)c, 5, SLOTS};
+  assert_ok(sk_model_update(model, add_vector.name, 1, &args, sizeof args)); /* what is pending has the old ones */
+  buffer_check(c, 3);
+  assert_ok(aclmdlRIExecuteAsync(model, stream));
+  buffer_check(b, 2);
+  buffer_check(c, 7);
+  assert_int_equal(findings_of("H42"), 0);
+}
+
+SK_TESTS(SK_TEST(test_updates_are_checked), SK_TEST(test_an_update_counts_from_the_next_replay), SK_TEST(test_default_stream_cannot_be_captured), SK_TEST(test_a_wait_cannot_draw_in_the_default_stream), SK_TEST(test_begin_is_checked),
          SK_TEST(test_end_is_checked), SK_TEST(test_end_on_another_stream), SK_TEST(test_end_on_another_thread),
          SK_TEST(test_a_stream_that_does_not_come_back), SK_TEST(test_captured_waits_need_a_captured_record),
          SK_TEST(test_captured_events_cannot_be_waited_for_by_the_host), SK_TEST(test_captured_streams_cannot_be_waited_for),

@@ -284,6 +284,71 @@ static void test_two_host_threads(void **state) {
   assert_int_equal(findings_all(), 0);
 }
 
+/* What a callback waits for, and how often it came back. */
+typedef struct waiting { aclrtEvent event; aclrtStream stream; int returned; } waiting;
+static void wait_in_callback(void *context) {
+  waiting *w = context;
+  aclrtEventRecordedStatus status;
+  if (w->event != NULL) {
+    assert_ok(aclrtSynchronizeEvent(w->event));
+    assert_ok(aclrtQueryEventStatus(w->event, &status));
+  }
+  if (w->stream != NULL) assert_ok(aclrtSynchronizeStream(w->stream));
+  w->returned++;
+}
+/* first: callback, record a; second: wait a, record b; third: wait b. All of it comes behind the callback. */
+static void wait_for_what_comes_behind(int what) {
+  device_open();
+  aclrtStream first = stream_new(), second = stream_new(), third = stream_new();
+  aclrtEvent a, b;
+  assert_ok(aclrtCreateEvent(&a));
+  assert_ok(aclrtCreateEvent(&b));
+  waiting w = {what == 0 ? a : what == 1 ? b : NULL, what == 2 ? third : what == 3 ? first : NULL, 0};
+  assert_ok(aclrtLaunchHostFunc(first, wait_in_callback, &w));
+  assert_ok(aclrtRecordEvent(a, first));
+  assert_ok(aclrtStreamWaitEvent(second, a));
+  assert_ok(aclrtRecordEvent(b, second));
+  assert_ok(aclrtStreamWaitEvent(third, b));
+  assert_ok(aclrtSynchronizeDevice());
+  assert_int_equal(w.returned, 1);
+  assert_true(findings_of("DEADLOCK") >= 1);
+}
+static void test_a_callback_waits_for_an_event_behind_it(void **state) {
+  (void)state;
+  wait_for_what_comes_behind(0);
+}
+static void test_a_callback_waits_for_an_event_of_another_stream(void **state) {
+  (void)state;
+  wait_for_what_comes_behind(1);
+}
+static void test_a_callback_waits_for_a_stream_that_waits_for_it(void **state) {
+  (void)state;
+  wait_for_what_comes_behind(2);
+}
+static void test_a_callback_waits_for_its_own_stream(void **state) {
+  (void)state;
+  wait_for_what_comes_behind(3);
+}
+/* The same events, recorded before the callback, or again where nothing holds them. */
+static void test_a_callback_may_wait_for_what_does_not_wait_for_it(void **state) {
+  (void)state;
+  device_open();
+  aclrtStream first = stream_new(), second = stream_new(), third = stream_new();
+  aclrtEvent a, b;
+  assert_ok(aclrtCreateEvent(&a));
+  assert_ok(aclrtCreateEvent(&b));
+  waiting before = {a, second, 0}, again = {b, NULL, 0};
+  assert_ok(aclrtRecordEvent(a, first));
+  assert_ok(aclrtLaunchHostFunc(first, wait_in_callback, &before));
+  assert_ok(aclrtStreamWaitEvent(second, a));
+  assert_ok(aclrtLaunchHostFunc(first, wait_in_callback, &again));
+  assert_ok(aclrtRecordEvent(b, first));
+  assert_ok(aclrtRecordEvent(b, third));
+  assert_ok(aclrtSynchronizeDevice());
+  assert_int_equal(before.returned + again.returned, 2);
+  assert_int_equal(findings_of("DEADLOCK"), 0);
+}
+
 SK_TESTS(SK_TEST(test_two_host_threads), SK_TEST(test_dead_streams_are_refused), SK_TEST(test_stream_arguments_are_checked), SK_TEST(test_dead_events_are_refused),
          SK_TEST(test_event_arguments_are_checked), SK_TEST(test_events_do_what_their_flags_say), SK_TEST(test_callbacks_are_checked),
          SK_TEST(test_nothing_runs_before_somebody_waits), SK_TEST(test_one_stream_keeps_its_order),
@@ -291,4 +356,7 @@ SK_TESTS(SK_TEST(test_two_host_threads), SK_TEST(test_dead_streams_are_refused),
          SK_TEST(test_an_event_orders_two_streams), SK_TEST(test_synchronising_orders_two_streams),
          SK_TEST(test_a_record_covers_its_past_only), SK_TEST(test_event_status), SK_TEST(test_elapsed_time_is_the_estimate),
          SK_TEST(test_a_destroyed_event_still_ends_what_waits), SK_TEST(test_callbacks_run_in_stream_order),
-         SK_TEST(test_a_callback_may_queue_work))
+         SK_TEST(test_a_callback_may_queue_work),
+         SK_TEST(test_a_callback_waits_for_an_event_behind_it), SK_TEST(test_a_callback_waits_for_an_event_of_another_stream),
+         SK_TEST(test_a_callback_waits_for_a_stream_that_waits_for_it), SK_TEST(test_a_callback_waits_for_its_own_stream),
+         SK_TEST(test_a_callback_may_wait_for_what_does_not_wait_for_it))

@@ -99,7 +99,7 @@ static sk_status join_value(sk__planner *p, event_index *index, uint32_t at) {
 
 /* ---- value tasks ----------------------------------------------------------------------------- */
 
-static bool satisfies(uint64_t memory, uint64_t value, uint32_t condition) {
+bool sk__value_satisfies(uint64_t memory, uint64_t value, uint32_t condition) {
   switch (condition) {
     case 0: return memory >= value;
     case 1: return memory == value;
@@ -121,7 +121,7 @@ static sk_status classify_address(sk__planner *p, sk__pevent *event) {
   for (size_t i = 0; i < event->writes.count; i++) {
     uint32_t at = event->writes.items[i];
     const sk__node *first = event->waits.count > 0 ? &nodes[event->waits.items[0]] : NULL;
-    bool notifies = first != NULL ? satisfies(nodes[at].value, first->value, first->condition) : nodes[at].value != 0;
+    bool notifies = first != NULL ? sk__value_satisfies(nodes[at].value, first->value, first->condition) : nodes[at].value != 0;
     p->nodes[at].type = notifies ? SK__NODE_NOTIFY : SK__NODE_RESET;
     if (!notifies) {
       if (!sk__vec_push(&event->resets, at)) return SK_OUT_OF_MEMORY;

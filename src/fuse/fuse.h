@@ -168,6 +168,8 @@ typedef struct sk__check_result { size_t cases, agreed, agreed_untagged, untagge
 SK__API SK_MUST_USE sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result);
 
 /* Listing for people, and JSON (the vendor's queue schema plus decisions). */
+/* H41: a value wait that no write of the graph ends. */
+bool sk__waits_for_nobody(const sk__graph *graph, const sk__node *wait);
 SK__API void sk__plan_print(const sk__plan *plan, FILE *to);
 SK__API SK_MUST_USE sk_status sk__plan_dot(const sk__plan *plan, FILE *to); /* Graphviz */
 SK__API json_t *sk__plan_json(const sk__plan *plan); /* new reference, NULL on no memory */

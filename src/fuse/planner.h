@@ -179,4 +179,7 @@ typedef struct sk__step {
 } sk__step;
 SK_MUST_USE sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32_t *end_queue);
 
+/* Does this value end a wait for `value`? Conditions as in sk__node (classify.c). */
+bool sk__value_satisfies(uint64_t memory, uint64_t value, uint32_t condition);
+
 #endif

@@ -54,6 +54,16 @@ static void print_cut(const sk__plan *plan, const sk__sk *sk, FILE *to) {
   fprintf(to, "  ended by %s (node %llu): %s\n", what, (unsigned long long)node->id, sk->cut);
 }
 
+static void print_value_waits(const sk__plan *plan, const sk__sk *sk, FILE *to) {
+  for (size_t i = 0; i < sk->member_count; i++) {
+    const sk__node *wait = &plan->graph->nodes[sk->members[i].value];
+    if (sk__waits_for_nobody(plan->graph, wait))
+      fprintf(to, "  warning H41: the wait for a value at 0x%llx (node %llu) was fused, and nobody in this graph writes it: the SuperKernel polls "
+                  "for it and holds all its cores; remove value_breaker_bypass, or move the wait out of the scope\n",
+              (unsigned long long)wait->address, (unsigned long long)wait->id);
+  }
+}
+
 static void print_sk(const sk__plan *plan, const sk__sk *sk, FILE *to) {
   uint32_t aic = sk->type == SK_AIV_ONLY ? 0 : sk->blocks;
   uint32_t aiv = sk->type == SK_AIC_ONLY ? 0 : sk->blocks * (sk->type == SK_MIX_AIC_1_2 ? 2 : 1);
@@ -72,6 +82,7 @@ static void print_sk(const sk__plan *plan, const sk__sk *sk, FILE *to) {
     fprintf(to, "\n");
   }
   print_cut(plan, sk, to);
+  print_value_waits(plan, sk, to);
 }
 
 static void print_unfused(const sk__plan *plan, FILE *to) {

@@ -20,6 +20,8 @@ typedef struct sk_ge_operator {
   const char *scope;    /* _super_kernel_scope; NULL or "" none: never fused */
   const char *options;  /* _super_kernel_options; NULL or "" none */
   uint32_t aicore_num, vectorcore_num; /* limit_core_num; 0 none */
+  uint32_t tiling_sink; /* 1: its tiling is computed on the device (_tiling_sink_op), and the launch's block count is what
+                         * comes out of it; a SuperKernel calls it on every core below its own block count. 0, 1 */
 } sk_ge_operator;
 
 /* Launches that this thread makes from here on belong to the operator (copied); NULL: to none. Returns an aclError. */

@@ -251,13 +251,13 @@
   X("H41", OPTIONS, "Value-wait bypass misused", \
     "A wait was fused whose writer is outside the graph or behind the SK on the same stream.", \
     "The SK polls for ever and holds all cores.", \
-    "A core polls an address whose only writers come later, or are unknown.", \
+    "skv plan of a graph dump: a value wait inside an SK for a value that nobody in the graph writes. A writer behind the SK on its own stream keeps the wait out of it.", \
     "Remove the bypass, or move the wait out of the scope.", \
     "Un-fused a wait is an entry of its stream and holds no core, so that the writer can run.") \
   X("H42", HOST, "Parameters refreshed after optimisation", \
     "Arguments of a fused task are changed in place; the queue of the SK has a copy.", \
     "The operator keeps running with the old arguments.", \
-    "An update of a fused task after optimisation.", \
+    "An update of a fused task after optimisation (sk_model_update, superkernel/model.h; task groups are not modelled).", \
     "Exclude the operator with a None scope.", \
     "Un-fused a replay reads the arguments of the task itself.") \
   X("H43", OPERATOR, "Operator with a smaller block count at run time", \
@@ -328,7 +328,7 @@
   X("DEADLOCK", OPERATOR, "No core can go on", \
     "Every running core waits for something that nobody left can do.", \
     "Hang until the time limit of the device.", \
-    "Found at once: no fiber can run. The waits and the missing participants are listed. On the host: a callback that waits for its own stream or for the device.", \
+    "Found at once: no fiber can run. The waits and the missing participants are listed. On the host: a callback that waits for the device, or for a stream or an event that waits for the callback.", \
     "Do the missing set, or remove the superfluous wait.") \
   X("ENDLESS", OPERATOR, "Kernel does not end", \
     "A core ran past its budget of instructions.", \

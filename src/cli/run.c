@@ -30,6 +30,7 @@ static const char verify_help[] =
     "                 /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves\n"
     "  --all          of a script all device work, also what has neither a scope nor super_kernel_optimize\n"
     "  --ge-options S  option string of every scope in mode ge (GE graph mode), such as stream-fusion=1:early-start=0\n"
+    "  --emulate-vendor-defects  fuse as the real optimizers do where they are known to be wrong\n"
     "  --random N     N more random schedules of the fused mode (0 to 10000)\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
     "  --no-diagnose  a failure of a fused mode is not run otherwise (sync-all, dcci, fewer operators ...; at most 64\n"
@@ -59,13 +60,13 @@ static const char run_help[] =
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
 enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
-       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_PYTHON, OPT_ALL, OPT_HELP };
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_PYTHON, OPT_ALL, OPT_EMULATE, OPT_HELP };
 #define COMMON_OPTIONS                                                                        \
   {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
       {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
       {"python", 1, 0, OPT_PYTHON}, {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
-                                               {"ge-options", 1, 0, OPT_GE_OPTIONS}, {"all", 0, 0, OPT_ALL}, {"no-diagnose", 0, 0, OPT_NO_DIAGNOSE},
+                                               {"ge-options", 1, 0, OPT_GE_OPTIONS}, {"all", 0, 0, OPT_ALL}, {"emulate-vendor-defects", 0, 0, OPT_EMULATE}, {"no-diagnose", 0, 0, OPT_NO_DIAGNOSE},
                                                {"trace", 1, 0, OPT_TRACE}, COMMON_OPTIONS};
 static const struct option run_options[] = {{"schedule", 1, 0, OPT_SCHEDULE}, {"threads", 1, 0, OPT_THREADS},
                                             {"checks", 1, 0, OPT_CHECKS},     {"save-graph", 1, 0, OPT_SAVE_GRAPH},
@@ -166,6 +167,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_JUNIT: run->outputs.junit = optarg; break;
       case OPT_SUPPRESS: suppressions = optarg; break;
       case OPT_ALL: run->all = true; break;
+      case OPT_EMULATE: run->emulate = true; break;
       case OPT_PYTHON: run->python = optarg; break;
       case OPT_NO_SOURCE: run->no_source = true; break;
       case OPT_SCHEDULE: run->schedule = optarg; break;

@@ -3,6 +3,7 @@
  *
  * Order of a store: bounds, shadow, log, caches, then the bytes. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/numbers.h"
@@ -167,12 +168,30 @@ static bool atomic_fits(sk__core *core, uint64_t to, uint64_t bytes) {
   return false;
 }
 
+/* Once for each core and call is enough. */
+static __attribute__((cold, noinline)) void report_beyond(sk__core *core, sk__access kind, uint64_t address, uint64_t bytes) {
+  core->view.beyond = false;
+  sk__finding finding = sk__core_finding(core, "H43", SK__CAT_OPERATOR, SK__ERROR);
+  sk__end *end = &finding.ends[0];
+  end->role = kind == SK__READ ? "reader" : "writer";
+  end->address = address;
+  end->bytes = bytes;
+  end->mem = SK__MEM_GM;
+  snprintf(finding.message, sizeof finding.message,
+           "%s of %s works on a core whose index is not below the %u blocks that its tiling has: the SuperKernel calls it on every core below its own "
+           "block count",
+           core->instr != NULL ? core->instr : "an access", core->view.kernel, core->view.block_num);
+  sk__text_copy(finding.remedy, sizeof finding.remedy, "return early when GetBlockIdx() >= GetBlockNum()");
+  sk__report(core->checker, &finding);
+}
+
 /* ---- bursts ---------------------------------------------------------------------------------- */
 
 bool sk__gm_load(sk__core *core, sk__pipe pipe, void *to, uint64_t from, uint64_t bytes) {
   sk__dcache *cache = core->dcache;
   sk__memory *memory = cache->memory;
   if (bytes == 0) return true;
+  if (__builtin_expect(core->view.beyond, 0)) report_beyond(core, SK__READ, from, bytes);
   if (sk__extent_of(cache, from, bytes) == NULL) {
     sk__memory_report_bounds(memory, core, pipe, SK__READ, from, bytes, core->site, core->instr);
     return false;
@@ -188,6 +207,7 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
   sk__memory *memory = cache->memory;
   bool atomic = core->atomic_type != 0;
   if (bytes == 0) return true;
+  if (__builtin_expect(core->view.beyond, 0)) report_beyond(core, SK__WRITE, to, bytes);
   const sk__extent *extent = sk__extent_of(cache, to, bytes);
   if (extent == NULL) {
     sk__memory_report_bounds(memory, core, pipe, atomic ? SK__ATOMIC : SK__WRITE, to, bytes, core->site, core->instr);

@@ -79,6 +79,7 @@ static sk_status attach_twin(sk__runtime *runtime, char *why, size_t why_bytes) 
                                    &modes, &count, why, why_bytes);
   if (status == SK_OK) status = sk__verifier_create(runtime, modes, count, &verifier);
   if (status == SK_OK) sk__verifier_set_ge_options(verifier, getenv(SK__ENV_GE_OPTIONS));
+  if (status == SK_OK) sk__verifier_set_emulate(verifier, is_one(SK__ENV_EMULATE));
   if (status == SK_OK) sk__verifier_set_scoped(verifier, is_one(SK__ENV_SCOPED));
   const char *diagnose = getenv(SK__ENV_DIAGNOSE);
   if (status == SK_OK) sk__verifier_set_diagnose(verifier, diagnose == NULL || strcmp(diagnose, "0") != 0);

@@ -34,11 +34,13 @@ int sk_ge_operator_set(const sk_ge_operator *op) {
   current = NULL;
   if (op == NULL) return ACL_SUCCESS;
   if (op->name == NULL || op->name[0] == '\0') return sk__fail(ACL_ERROR_INVALID_PARAM, "sk_ge_operator_set: the operator has no name");
+  if (op->tiling_sink > 1) return sk__fail(ACL_ERROR_INVALID_PARAM, "sk_ge_operator_set: tiling_sink %u of %s; legal: 0, 1", op->tiling_sink, op->name);
   sk__attributes *attributes = calloc(1, sizeof *attributes);
   if (attributes == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory for an operator's attributes");
   attributes->references = 1;
   attributes->aicore_num = op->aicore_num;
   attributes->vectorcore_num = op->vectorcore_num;
+  attributes->tiling_sink = op->tiling_sink != 0;
   if (keep(&attributes->name, op->name) && keep(&attributes->type, op->type) && keep(&attributes->scope, op->scope) &&
       keep(&attributes->options, op->options)) {
     current = attributes;

@@ -12,9 +12,13 @@
 static sk_status find_members(sk__inquiry *inquiry, const sk__finding *finding) {
   const sk__segment *segment = inquiry->segment;
   sk__trial trial = {.mode = inquiry->mode, .change = SK__CHANGE_NONE};
-  sk__plan *plan = NULL;
-  sk_status status = sk__trial_plan(segment, &trial, NULL, &plan);
-  if (status != SK_OK) return status == SK_STATE ? SK_OK : status;
+  sk__planned planned;
+  sk_status status = sk__trial_plan(segment, &trial, NULL, &planned);
+  if (status != SK_OK) {
+    sk__planned_free(&planned);
+    return status == SK_STATE ? SK_OK : status;
+  }
+  const sk__plan *plan = sk__planned_order(&planned);
   bool *is_named = sk__calloc(plan->graph->node_count + 1, sizeof *is_named);
   inquiry->all.items = sk__calloc(segment->count + 1, sizeof(uint32_t));
   inquiry->named.items = sk__calloc(segment->count + 1, sizeof(uint32_t));
@@ -38,8 +42,7 @@ static sk_status find_members(sk__inquiry *inquiry, const sk__finding *finding) 
     at += sk__nodes_of_task(segment->tasks[i]);
   }
   sk__free(is_named);
-  sk__graph_free((sk__graph *)(uintptr_t)plan->graph);
-  sk__plan_free(plan);
+  sk__planned_free(&planned);
   return status;
 }
 
@@ -69,14 +72,14 @@ void sk__diagnosis_free(sk__diagnosis *diagnosis) {
 
 /* A finding that is called by its hazard needs no guess; results of one operator that differ alone in an SK, and for
  * which nothing helps, are what H29 is about. */
-static const char *points_to(const sk__attempts *attempts, const sk__members *members, const sk__seen_finding *seen) {
+static const char *points_to(const sk__attempts *attempts, const sk__members *members, const sk__seen_finding *seen, sk__mode_kind kind) {
   if (seen != NULL) {
     sk__finding shown;
     sk__classified(seen, &shown);
     if (shown.id[0] == 'H' && shown.id[1] >= '0' && shown.id[1] <= '9') return "";
   }
   const char *hazards = sk__matrix_points_to(attempts);
-  return hazards[0] == '\0' && members->count == 1 && seen == NULL ? "H29" : hazards;
+  return hazards[0] == '\0' && members->count == 1 && seen == NULL && kind != SK__MODE_GE ? "H29" : hazards;
 }
 
 static sk_status write_down(const sk__inquiry *inquiry, const sk__members *scope, bool smallest, const sk__attempts *made,
@@ -103,7 +106,7 @@ static sk_status write_down(const sk__inquiry *inquiry, const sk__members *scope
   }
   *diagnosis = (sk__diagnosis){.mode = inquiry->mode, .fused_count = (uint32_t)inquiry->all.count,
                                .member_count = (uint32_t)scope->count, .members = members, .smallest = smallest,
-                               .attempt_count = (uint32_t)made->count, .attempts = attempts, .points_to = points_to(made, scope, seen),
+                               .attempt_count = (uint32_t)made->count, .attempts = attempts, .points_to = points_to(made, scope, seen, inquiry->mode.kind),
                                .runs = inquiry->runs + inquiry->shared_runs, .arena = kept};
   *kept = arena; /* the arena lives in its own first chunk */
   *out = diagnosis;
@@ -138,17 +141,16 @@ static bool is_fused_error(const sk__seen_finding *seen) {
   return seen->finding.severity == SK__ERROR && seen->finding.in_fused && !seen->finding.in_unfused;
 }
 
-/* Graph mode has options of its own; this matrix is the captured-graph path's. */
 static size_t first_mode(const sk__verify_result *result, const sk__seen_finding *seen) {
   size_t mode = 0;
-  while (mode < result->mode_count && (!in_mode(seen, mode) || result->modes[mode].mode.kind == SK__MODE_GE || sk__mode_has_company(result->modes[mode].mode.kind))) mode++;
+  while (mode < result->mode_count && (!in_mode(seen, mode) || sk__mode_has_company(result->modes[mode].mode.kind))) mode++;
   return mode;
 }
 
 /* A failure of the mode itself that no error explains; of several schedules of a mode the first. */
 static bool is_unexplained(const sk__verify_result *result, size_t mode, const sk__failures *failures) {
   const sk__mode_result *ended = &result->modes[mode];
-  if (ended->mode.kind == SK__MODE_UNFUSED || ended->mode.kind == SK__MODE_GE || sk__mode_has_company(ended->mode.kind) || ended->outcome <= SK__CLOSE || ended->outcome == failures->outcomes[mode]) return false;
+  if (ended->mode.kind == SK__MODE_UNFUSED || sk__mode_has_company(ended->mode.kind) || ended->outcome <= SK__CLOSE || ended->outcome == failures->outcomes[mode]) return false;
   for (size_t i = 1; i <= mode; i++)
     if (result->modes[i].mode.kind == ended->mode.kind && result->modes[i].diagnosis != NULL) return false;
   for (size_t i = 0; i < result->finding_count; i++)

@@ -102,8 +102,19 @@ static sk_status try_one_stream(matrix *m) {
   return status;
 }
 
+/* Graph mode's own options of that kind. */
+static sk_status try_ge_changes(matrix *m) {
+  sk__effect effect;
+  sk_status status = attempt(m, SK__CHANGE_DCCI_ALL, NULL, true, &effect);
+  if (status == SK_OK) status = attempt(m, SK__CHANGE_EARLY_START_OFF, NULL, true, &effect);
+  if (status == SK_OK) status = try_one_stream(m);
+  if (status == SK_OK) status = attempt(m, SK__CHANGE_SYNC_ALL, NULL, true, &effect);
+  return status;
+}
+
 static sk_status try_changes(matrix *m) {
   sk__mode_kind kind = m->inquiry->mode.kind;
+  if (kind == SK__MODE_GE) return try_ge_changes(m);
   bool all_cores = kind == SK__MODE_PER_OP || kind == SK__MODE_FULL_CORES;
   sk__effect effect;
   sk_status status = attempt_at_operators(m, SK__CHANGE_DCCI_EVERYWHERE, SK__CHANGE_DCCI_BEFORE, SK__CHANGE_DCCI_AFTER);

@@ -125,6 +125,7 @@ static sk__fuse_options options_of(const sk__segment *segment, const sk__trial *
                        : trial->change == SK__CHANGE_ALONE   ? SK__MODE_PER_OP
                                                              : trial->mode.kind;
   sk__fuse_options options = sk__mode_options(segment->runtime, kind);
+  options.emulate_vendor_defects = segment->emulate;
   switch (trial->change) {
     case SK__CHANGE_DCCI_BEFORE: options.dcci_before_kernel_start = one; break;
     case SK__CHANGE_DCCI_AFTER: options.dcci_after_kernel_end = one; break;
@@ -136,6 +137,7 @@ static sk__fuse_options options_of(const sk__segment *segment, const sk__trial *
     case SK__CHANGE_SINGLE_OPERATORS: options.single_op_scopes = true; break;
     case SK__CHANGE_OWN_CORES:
     case SK__CHANGE_ALONE:
+    case SK__CHANGE_DCCI_ALL: /* of graph mode only */
     case SK__CHANGE_ONE_STREAM:
     case SK__CHANGE_NONE: break;
   }
@@ -156,24 +158,88 @@ static void keep_out(const sk__trial *trial, sk__task *const *tasks, size_t coun
   }
 }
 
-sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__plan **out) {
+/* ---- graph mode ---- */
+
+typedef struct ge_context { const sk__segment *segment; const sk__trial *trial; sk__arena *arena; } ge_context;
+
+/* What the scope's operators say, if no string was given for all scopes. */
+static const char *own_options(const sk__segment *segment, const char *scope) {
+  if (segment->ge_options != NULL) return segment->ge_options;
+  for (size_t i = 0; i < segment->count; i++) {
+    const sk__attributes *attributes = segment->tasks[i]->attributes;
+    if (attributes != NULL && attributes->scope != NULL && strcmp(attributes->scope, scope) == 0) return attributes->options;
+  }
+  return NULL;
+}
+
+/* The text without the key, which may be given once only, and with the new part behind. */
+static char *with_part(sk__arena *arena, const char *text, const char *key, const char *part) {
+  if (text == NULL) text = "";
+  size_t room = strlen(text) + strlen(part) + 2, used = 0;
+  char *out = sk__arena_array(arena, char, room);
+  if (out == NULL) return NULL;
+  while (*text != '\0') {
+    size_t length = strcspn(text, ":"), blanks = strspn(text, " \t");
+    if (length > 0 && strncmp(text + blanks, key, strlen(key)) != 0) {
+      memcpy(out + used, text, length);
+      used += length;
+      out[used++] = ':';
+    }
+    text += length + (text[length] == ':');
+  }
+  memcpy(out + used, part, strlen(part) + 1);
+  return out;
+}
+
+static const char *ge_options_of(void *context, const char *scope) {
+  const ge_context *c = context;
+  const char *own = own_options(c->segment, scope);
+  switch (c->trial->change) {
+    case SK__CHANGE_DCCI_ALL: return with_part(c->arena, own, "debug-dcci-all", "debug-dcci-all=1");
+    case SK__CHANGE_EARLY_START_OFF: return with_part(c->arena, own, "early-start", "early-start=0");
+    case SK__CHANGE_SYNC_ALL: return with_part(c->arena, own, "debug-sync-all", "debug-sync-all=1");
+    default: return c->segment->ge_options;
+  }
+}
+
+/* ---- plans ---- */
+
+static sk_status plan_by_mode(const sk__segment *segment, const sk__trial *trial, sk__planned *out) {
+  char why[192] = "";
+  if (trial->mode.kind == SK__MODE_GE) {
+    ge_context context = {segment, trial, &out->arena};
+    return sk__ge_plan_make(out->graph, ge_options_of, &context, segment->emulate, &out->ge, why, sizeof why);
+  }
+  sk__fuse_options options = options_of(segment, trial);
+  return sk__plan_make(out->graph, &options, &out->plan, why, sizeof why);
+}
+
+sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__planned *out) {
   const sk__soc *soc = sk__machine_soc(sk__runtime_machine(segment->runtime));
   sk__task *const *tasks = reduced != NULL ? reduced->tasks : segment->tasks;
   size_t count = reduced != NULL ? reduced->count : segment->count;
-  sk__graph *graph = NULL;
-  char why[192] = "";
-  sk_status status = sk__graph_from_tasks(soc, tasks, count, &graph);
+  memset(out, 0, sizeof *out);
+  sk_status status = sk__graph_from_tasks(soc, tasks, count, &out->graph);
   if (status != SK_OK) return status;
+  sk__graph *graph = out->graph;
   if (trial->members.count > 0) keep_out(trial, tasks, count, reduced != NULL ? reduced->indices : NULL, graph);
   if (trial->change == SK__CHANGE_ONE_STREAM) {
     for (size_t i = 0; i < graph->node_count; i++) graph->nodes[i].stream = 0;
     graph->stream_count = 1;
     status = sk__graph_index(graph);
   }
-  sk__fuse_options options = options_of(segment, trial);
-  if (status == SK_OK) status = sk__plan_make(graph, &options, out, why, sizeof why);
-  if (status != SK_OK) sk__graph_free(graph);
+  if (status == SK_OK) status = plan_by_mode(segment, trial, out);
   return status == SK_INVALID_ARGUMENT || status == SK_NOT_MODELLED ? SK_STATE : status; /* the planner says no */
+}
+
+const sk__plan *sk__planned_order(const sk__planned *planned) { return planned->ge != NULL ? sk__ge_plan_order(planned->ge) : planned->plan; }
+
+void sk__planned_free(sk__planned *planned) {
+  if (planned->ge != NULL) sk__ge_plan_free(planned->ge);
+  if (planned->plan != NULL) sk__plan_free(planned->plan);
+  if (planned->graph != NULL) sk__graph_free(planned->graph);
+  sk__arena_free(&planned->arena);
+  memset(planned, 0, sizeof *planned);
 }
 
 sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__reduced *reduced, sk__trial_result *out,
@@ -188,15 +254,19 @@ sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__
   }
   if (fewer && reduced->status != SK_OK) return SK_STATE;
   if (fewer) reference = &reduced->image;
-  sk__plan *plan = NULL;
-  sk_status status = sk__trial_plan(segment, trial, fewer ? reduced : NULL, &plan);
-  if (status != SK_OK) return status;
+  sk__planned planned;
+  sk_status status = sk__trial_plan(segment, trial, fewer ? reduced : NULL, &planned);
+  if (status != SK_OK) {
+    sk__planned_free(&planned);
+    return status;
+  }
   sk__mode_result mode = {.mode = trial->mode, .outcome = SK__NOTHING_FUSED};
   status = sk__gm_begin(machine);
   if (status == SK_OK) {
     ++*runs;
     sk__run_prepare(segment->runtime, segment->plain, trial->mode.schedule);
-    status = sk__run_plan(segment->runtime, plan, &mode, NULL);
+    status = planned.ge != NULL ? sk__run_ge_plan(segment->runtime, planned.graph, planned.ge, &mode)
+                                : sk__run_plan(segment->runtime, planned.plan, &mode, NULL);
     sk__order_sums sums = {.count = 0}; /* differences by order are no failure here either */
     sk_status judged = sk__image_judge(machine, segment->buffers, reference, status == SK_OK && mode.outcome != SK__FAILED, &sums, &mode);
     if (status == SK_OK) status = judged;
@@ -204,7 +274,6 @@ sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__
   sk_status taken = take_signs(segment, reduced->signs.items, fewer ? reduced->signs.count : 0, &out->signs.items, &out->signs.count);
   out->status = mode.status;
   out->outcome = mode.outcome;
-  sk__graph_free((sk__graph *)(uintptr_t)plan->graph);
-  sk__plan_free(plan);
+  sk__planned_free(&planned);
   return status != SK_OK ? status : taken;
 }

@@ -2,7 +2,9 @@
 #ifndef SK_VERIFY_TRIAL_H
 #define SK_VERIFY_TRIAL_H
 
+#include "base/arena.h"
 #include "base/vec.h"
+#include "fuse/ge/ge.h"
 #include "verify/image.h"
 
 /* What is left of a finding: enough to know it again in another run. */
@@ -23,6 +25,8 @@ typedef struct sk__segment {
   size_t count;
   const sk__buffers *buffers;
   sk__image *reference;      /* what the un-fused run of all tasks left */
+  bool emulate;              /* vendor defects */
+  const char *ge_options;    /* of every scope in mode ge; NULL none */
 } sk__segment;
 
 /* Indices of tasks, ascending. */
@@ -60,9 +64,19 @@ void sk__reduced_free(sk__reduced *reduced);
  * SK_STATE: the tasks fail without any fusing, or cannot be fused. Other errors are the verifier's. */
 SK_MUST_USE sk_status sk__trial_run(const sk__segment *segment, const sk__trial *trial, sk__reduced *reduced,
                                     sk__trial_result *out, uint32_t *runs);
-/* The plan of the trial; reduced: for those tasks only, NULL for all of the segment. The graph behind it is the caller's as well (sk__graph_free),
- * options are borrowed from the trial. SK_STATE: they cannot be fused. */
-SK_MUST_USE sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__plan **out);
+/* The plan of a trial, by the planner of its mode: `ge` in mode ge, else `plan`. Freed also after a failure. */
+typedef struct sk__planned {
+  sk__graph *graph;
+  sk__plan *plan;
+  sk__ge_plan *ge;
+  sk__arena arena;           /* texts the plan borrows */
+} sk__planned;
+/* reduced: for those tasks only, NULL for all of the segment. Options are borrowed from the trial. SK_STATE: they cannot be
+ * fused. */
+SK_MUST_USE sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__planned *out);
+/* Members and decisions of either. */
+const sk__plan *sk__planned_order(const sk__planned *planned);
+void sk__planned_free(sk__planned *planned);
 /* Nodes that the graph of tasks has for one: three for a scope mark. */
 uint32_t sk__nodes_of_task(const sk__task *task);
 

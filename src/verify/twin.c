@@ -37,6 +37,7 @@ struct sk__verifier {
   bool again;                  /* a mode is run once more, for its results alone */
   sk__undefined undefined;     /* results of the segment that depend on what nobody has written */
   doubt *doubts;               /* per mode: what counts once the host takes such a result */
+  bool emulate;                /* vendor defects */
   bool diagnose;
   bool scoped;                 /* only segments that are asked for */
   uint32_t diagnosis_runs;     /* of all segments */
@@ -139,7 +140,7 @@ static sk_status run_ge(sk__verifier *verifier, form work, size_t index) {
   sk_status status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(verifier->runtime)), work.tasks, work.count, &graph);
   if (status != SK_OK) return status;
   char why[192] = "";
-  status = sk__ge_plan_make(graph, ge_options_of, verifier, false, &plan, why, sizeof why);
+  status = sk__ge_plan_make(graph, ge_options_of, verifier, verifier->emulate, &plan, why, sizeof why);
   if (status == SK_OK) {
     status = sk__run_ge_plan(verifier->runtime, graph, plan, mode);
     collect_findings(verifier, index, sk__ge_plan_order(plan));
@@ -210,6 +211,7 @@ static sk_status run_fused(sk__verifier *verifier, form work, size_t index) {
   sk_status status = sk__graph_from_tasks(soc, work.tasks, work.count, &graph);
   if (status != SK_OK) return status;
   sk__fuse_options options = sk__mode_options(verifier->runtime, mode->mode.kind);
+  options.emulate_vendor_defects = verifier->emulate;
   char why[192] = "";
   status = sk__plan_make(graph, &options, &plan, why, sizeof why);
   if (status == SK_OK) {
@@ -501,7 +503,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
     collect_findings(verifier, 1, NULL);
   }
   if (verifier->diagnose && status == SK_OK && ended == SK_OK) {
-    sk__segment whole = {runtime, &verifier->plain, work.marked.tasks, work.marked.count, &buffers, &reference};
+    sk__segment whole = {runtime, &verifier->plain, work.marked.tasks, work.marked.count, &buffers, &reference, verifier->emulate, verifier->ge_options};
     status = diagnose_segment(verifier, &whole, &failures);
   }
   free(outcomes);
@@ -591,6 +593,8 @@ void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress,
 }
 
 void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options) { verifier->ge_options = options; }
+
+void sk__verifier_set_emulate(sk__verifier *verifier, bool emulate_vendor_defects) { verifier->emulate = emulate_vendor_defects; }
 
 void sk__verifier_set_diagnose(sk__verifier *verifier, bool diagnose) { verifier->diagnose = diagnose; }
 

@@ -87,6 +87,8 @@ void sk__compare(sk__dtype dtype, const void *reference, const void *other, uint
   X(DCCI_BEFORE, "dcci-before", "dcci before operator", "H11 H12 H13")                                                 \
   X(DCCI_AFTER, "dcci-after", "dcci after operator", "H11 H12 H13")                                                    \
   X(DCCI_EVERYWHERE, "dcci-everywhere", "dcci before and after every operator", "H11 H12 H13")                         \
+  X(DCCI_ALL, "dcci-all", "a flush and a barrier over all pipes behind every operator (debug-dcci-all)",               \
+    "H11 H12 H13 H18 H19 H20")                                                                                         \
   X(EARLY_START_OFF, "early-start-off", "early start off", "H23 H24 H25 H26 H27")                                      \
   X(OWN_CORES, "own-cores", "every operator on the cores it asks for", "H1 H2 H3 H4 H5 H6")                            \
   X(ONE_STREAM, "one-stream", "all operators on one stream", "H36 H39")                                                \
@@ -237,6 +239,8 @@ SK_MUST_USE sk_status sk__verifier_create(sk__runtime *runtime, sk__mode *modes,
 void sk__verifier_set_progress(sk__verifier *verifier, sk__progress_fn progress, void *context);
 /* The option string of every scope in mode ge; NULL none. Borrowed. */
 void sk__verifier_set_ge_options(sk__verifier *verifier, const char *options);
+/* Fused modes decide as the real optimizers do where these are known to be wrong. */
+void sk__verifier_set_emulate(sk__verifier *verifier, bool emulate_vendor_defects);
 /* A failure that only fused modes have is diagnosed: within SK__DIAGNOSIS_RUNS more runs of its segment. */
 void sk__verifier_set_diagnose(sk__verifier *verifier, bool diagnose);
 /* Only segments with a scope or with SuperKernels of the program's own are run in all modes. */

@@ -74,6 +74,56 @@ static void test_an_order_that_only_fusing_takes_away(void **state) {
   assert_ok(aclrtSynchronizeStream(stream));
   assert_int_equal(shown("H18"), 1);
 }
+/* What graph mode's own options do about it, on the smallest scope. */
+static void test_a_failure_is_diagnosed(void **state) {
+  (void)state;
+  sk__verifier_set_diagnose(twin_open("ge"), true);
+  void *a = buffer_new(0), *b = buffer_new(0), *c = buffer_new(0);
+  aclrtStream stream = new_stream();
+  assert_ok(aclskScopeBegin("s", stream));
+  launch(stream, &add_vector, 8, c, c, 1);
+  launch(stream, &load_last, 1, a, b, 1);
+  launch(stream, &store_first, 1, b, a, 1);
+  assert_ok(aclskScopeEnd("s", stream));
+  assert_ok(aclrtSynchronizeDevice());
+  const sk__verify_result *result = twin_result();
+  const sk__diagnosis *diagnosis = NULL;
+  for (size_t i = 0; i < result->finding_count; i++)
+    if (result->findings[i].diagnosis != NULL) diagnosis = result->findings[i].diagnosis;
+  assert_non_null(diagnosis);
+  assert_int_equal(diagnosis->mode.kind, SK__MODE_GE);
+  assert_int_equal(diagnosis->fused_count, 3);
+  assert_int_equal(diagnosis->member_count, 2);
+  assert_string_equal(diagnosis->members[0], "load_last");
+  assert_string_equal(diagnosis->members[1], "store_first");
+  for (uint32_t i = 0; i < diagnosis->attempt_count; i++) {
+    const sk__attempt *attempt = &diagnosis->attempts[i];
+    if (attempt->change == SK__CHANGE_DCCI_ALL) assert_int_equal(attempt->effect, SK__EFFECT_GOES_AWAY);
+    if (attempt->change == SK__CHANGE_EARLY_START_OFF) assert_int_equal(attempt->effect, SK__EFFECT_STAYS);
+  }
+  assert_true(diagnosis->attempt_count >= 3);
+}
+/* The options that were given stay, but for the one that changes. */
+static void test_a_diagnosis_keeps_the_given_options(void **state) {
+  (void)state;
+  sk__verifier *verifier = twin_open("ge");
+  sk__verifier_set_ge_options(verifier, "stream-fusion=1: early-start=1:split-mode=4");
+  sk__verifier_set_diagnose(verifier, true);
+  void *a = buffer_new(0), *b = buffer_new(0), *c = buffer_new(0);
+  aclrtStream one = new_stream(), two = new_stream();
+  assert_ok(aclskScopeBegin("s", one));
+  launch(two, &add_cube, 8, c, c, 1);
+  launch(one, &load_last, 1, a, b, 1);
+  launch(one, &store_first, 1, b, a, 1);
+  assert_ok(aclskScopeEnd("s", one));
+  assert_ok(aclrtSynchronizeDevice());
+  const sk__verify_result *result = twin_result();
+  const sk__diagnosis *diagnosis = NULL;
+  for (size_t i = 0; i < result->finding_count; i++)
+    if (result->findings[i].diagnosis != NULL) diagnosis = result->findings[i].diagnosis;
+  assert_non_null(diagnosis); /* two unconnected streams are refused without stream-fusion */
+  assert_int_equal(diagnosis->fused_count, 3);
+}
 static void test_the_same_drained_is_silent(void **state) {
   (void)state;
   twin_open("ge");
@@ -150,6 +200,7 @@ static void test_the_same_kept_apart_is_silent(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_bad_options_are_told), SK_TEST(test_without_scopes_nothing_is_fused), SK_TEST(test_streams_without_an_event_need_the_option),
-         SK_TEST(test_a_scope_becomes_one_launch), SK_TEST(test_an_order_that_only_fusing_takes_away), SK_TEST(test_the_same_drained_is_silent),
+         SK_TEST(test_a_scope_becomes_one_launch), SK_TEST(test_an_order_that_only_fusing_takes_away), SK_TEST(test_a_failure_is_diagnosed),
+         SK_TEST(test_a_diagnosis_keeps_the_given_options), SK_TEST(test_the_same_drained_is_silent),
          SK_TEST(test_a_compiled_graph_is_run_apart_and_as_made), SK_TEST(test_what_a_compiled_graph_loses_is_found),
          SK_TEST(test_the_same_kept_apart_is_silent), SK_TEST(test_a_compiled_graph_without_scopes_is_left_alone))

@@ -96,7 +96,7 @@ static bool sets_next(const session *run, uint32_t number) {
   return (program->features & SK__GE_FEATURE_EARLY) != 0 && sub->es_set && number + 1 < program->sub_count;
 }
 
-static void call(lane *l, const sk__ge_step *step, uint32_t cores, feed *f) {
+static void call(lane *l, const sk__ge_step *step, uint8_t by, uint32_t cores, feed *f) {
   sk__core *core = l->core;
   const sk__ge_program *program = l->run->program;
   uint32_t number = l->run->number_of[step->sub];
@@ -110,6 +110,7 @@ static void call(lane *l, const sk__ge_step *step, uint32_t cores, feed *f) {
       .sub_ratio = program->type == SK_MIX_AIC_1_2 ? 2 : program->type == SK_MIX_AIC_1_0 ? 0 : 1,
       .own_ratio = task->kernel->type == SK_MIX_AIC_1_2 ? 2 : task->kernel->type == SK_MIX_AIC_1_1 ? 1 : 0,
       .dynamic_ub_bytes = task->dynamic_ub_bytes,
+      .beyond = step->kind == SK__GE_STEP_DFUNC && index_of(core, by) >= task->blocks,
       .schedmode = f != NULL ? 1 : task->kernel->schedmode, /* fed: its barriers are completed */
       .sk_num_blocks = cores,
       .early_mask = l->wait_mask | (sets_next(l->run, number) ? early[core->type].self_set : 0),
@@ -129,7 +130,7 @@ static void function(lane *l, const sk__ge_step *step, uint8_t by, uint32_t coun
   feed *f = l->feeding ? &l->run->feeds[core->type][l->run->number_of[step->sub]] : NULL;
   bool both = core->type == SK__AIV && by == SK__GE_BY_BLOCK;
   if (index_of(core, by) < count) {
-    call(l, step, both ? count * core->ratio : count, f);
+    call(l, step, by, both ? count * core->ratio : count, f);
     if (f != NULL && index_of(core, SK__GE_BY_CORE) == 0 && (step->feed & SK__GE_FEED_PUBLISH_END) != 0)
       atomic_store_explicit(&f->ended, true, memory_order_release);
   } else if (f != NULL && (step->feed & SK__GE_FEED_REPLAY) != 0) {

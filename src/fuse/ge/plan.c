@@ -41,6 +41,12 @@ static void translate(const sk__node *node, const char *scope, const char *optio
                             .blocks = node->kernel.blocks, .op_type = node->kernel.name, .text_bytes = {node->kernel.code_bytes[0][0], node->kernel.code_bytes[0][1]}};
 }
 
+/* A launch is of one tiling key: that of its kernel. */
+static const sk__ge_tiling one_key[] = {
+    [SK_AIC_ONLY] = {0, SK_AIC_ONLY},           [SK_AIV_ONLY] = {0, SK_AIV_ONLY},       [SK_MIX_AIV_1_0] = {0, SK_MIX_AIV_1_0},
+    [SK_MIX_AIC_1_0] = {0, SK_MIX_AIC_1_0},     [SK_MIX_AIC_1_1] = {0, SK_MIX_AIC_1_1}, [SK_MIX_AIC_1_2] = {0, SK_MIX_AIC_1_2},
+};
+
 /* What the operator says that made the launch. */
 static void take_attributes(const sk__attributes *attributes, const char *options, sk__ge_node *out) {
   out->name = attributes->name;
@@ -49,6 +55,10 @@ static void take_attributes(const sk__attributes *attributes, const char *option
   out->aicore_num = attributes->aicore_num;
   out->vectorcore_num = attributes->vectorcore_num;
   if (attributes->type != NULL) out->type = out->sub.op_type = attributes->type;
+  if (!attributes->tiling_sink) return;
+  out->tiling_sink = out->sub.dynamic = out->sub.dcci_before = out->sub.dcci_after = true;
+  out->sub.tilings = &one_key[out->sub.type];
+  out->sub.tiling_count = 1;
 }
 
 static sk_status translate_all(sk__ge_plan *plan, sk__ge_options_fn options_of, void *context) {

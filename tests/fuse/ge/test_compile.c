@@ -43,6 +43,8 @@ static void an_operator_needs_a_name(void **state) {
   device_open();
   sk_ge_operator op = {.scope = "sp1"};
   assert_fails(sk_ge_operator_set(&op), ACL_ERROR_INVALID_PARAM, "no name");
+  op = (sk_ge_operator){.name = "Add", .tiling_sink = 2};
+  assert_fails(sk_ge_operator_set(&op), ACL_ERROR_INVALID_PARAM, "legal: 0, 1");
 }
 
 static void models_that_are_none(void **state) {

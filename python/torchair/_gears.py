@@ -1,6 +1,7 @@
 """Gears: the sizes that some dimensions of some inputs may have. A graph with gears runs for these sizes only, and for
 each of them as a graph whose sizes are known."""
 import itertools
+import math
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -37,9 +38,10 @@ def _refuse_private(t: torch.Tensor) -> None:
     if t.device.type != "npu":
         return
     import torch_npu
-    number = torch_npu.get_npu_format(t)
-    plain = (torch_npu.Format.ND, torch_npu.Format.NCHW, torch_npu.Format.NHWC, torch_npu.Format.UNDEFINED)
-    assert number in plain, f"set_dim_gears: the tensor has the private format {number!r}; legal: {', '.join(map(repr, plain))}"
+    number, known = torch_npu.get_npu_format(t), torch_npu.Format
+    plain = (known.ND, known.NCHW, known.NHWC, known.HWCN, known.NCDHW, known.NDHWC, known.NC, known.NCL, known.UNDEFINED)
+    assert number in plain, f"set_dim_gears: the tensor has the private format {number.name}; " \
+        f"legal: {', '.join(each.name for each in plain)}"
 
 
 def gears_of(t: Any) -> Optional[Dict[int, Sequence[int]]]:
@@ -64,11 +66,13 @@ class Gears:
             counts = {f"dimension {place.dim} of {place.name}": len(place.sizes) for place in places}
             assert len(set(counts.values())) == 1, \
                 f"inference_config.dynamic_gears_merge_policy 'zip' needs as many gears everywhere; there are {counts}"
-            legal = list(zip(*lists))
+            self.legal = list(dict.fromkeys(zip(*lists)))
+            count = len(self.legal)
         else:
-            legal = list(itertools.product(*lists))
-        self.legal = list(dict.fromkeys(legal))
-        assert len(self.legal) <= LARGEST, f"{len(self.legal)} combinations of gears; legal: up to {LARGEST}"
+            lists = [tuple(dict.fromkeys(sizes)) for sizes in lists]
+            count = math.prod(len(sizes) for sizes in lists)  # which may be too many to write them down
+            self.legal = list(itertools.product(*lists)) if count <= LARGEST else []
+        assert count <= LARGEST, f"{count} combinations of gears; legal: up to {LARGEST}"
 
     def check(self, graph: str, args: Sequence[Any]) -> None:
         """RuntimeError for sizes that are no gear."""

@@ -92,7 +92,7 @@ def gears_are_set_once():
 
 def private_formats_have_no_gears():
     x = torch_npu.npu_format_cast(torch.ones(32, 32).half().npu(), 29)
-    assert "private format" in raised(AssertionError, set_dim_gears, x, {0: [32, 64]})
+    assert "private format FRACTAL_NZ; legal: ND" in raised(AssertionError, set_dim_gears, x, {0: [32, 64]})
 
 
 def lists_of_one_length_unless_all_combinations_count():
@@ -105,6 +105,14 @@ def lists_of_one_length_unless_all_combinations_count():
 def too_many_combinations():
     text = fails(Compiled(lambda x: x + 1, policy="product"), geared((2, 8), {0: list(range(2, 13)), 1: list(range(2, 13))}))
     assert "121 combinations" in text and "100" in text, text
+    many = {dim: list(range(2, 102)) for dim in range(5)}
+    assert "10000000000 combinations" in fails(Compiled(lambda x: x + 1, policy="product"), geared((2, 3, 4, 5, 6), many))
+
+
+def a_gear_that_is_there_twice_counts_once():
+    compiled = Compiled(lambda x: x * 2, policy="product")
+    compiled(geared((2, 8), {0: [2, 4, 2, 4], 1: list(range(2, 50))}))  # 96 of them
+    assert compiled(ones(4, 49)).shape == (4, 49)
 
 
 def sizes_that_go_together_have_gears_together():
@@ -172,5 +180,6 @@ def numbers_beside_gears_stay_open():
 if __name__ == "__main__":
     sys.exit(tap.run([
         wrong_gears_are_named, gears_are_set_once, private_formats_have_no_gears, lists_of_one_length_unless_all_combinations_count,
-        too_many_combinations, sizes_that_go_together_have_gears_together, sizes_that_are_no_gear, one_graph_serves_all_gears_and_is_fused,
+        too_many_combinations, a_gear_that_is_there_twice_counts_once, sizes_that_go_together_have_gears_together,
+        sizes_that_are_no_gear, one_graph_serves_all_gears_and_is_fused,
         sizes_without_gears_are_fixed, all_combinations, pairs_one_by_one, numbers_beside_gears_stay_open]))

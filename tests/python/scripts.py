@@ -170,6 +170,24 @@ print("end")
 """
 
 
+def torch_alone_brings_device_and_backends():
+    text = """
+import torch
+x = torch.arange(4.0).npu()
+for backend in ("npugraph_ex", "npu"):
+    print(torch.compile(lambda x: x + 1, backend=backend, dynamic=False)(x).tolist())
+try:
+    torch.compile(lambda x: x + 2, backend="npu", options={"mode": 1})(x)
+except Exception as error:
+    print(type(error.inner_exception).__name__, "get_npu_backend(compiler_config=...)" in str(error))
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        done = skv("run", "-q", written(folder, text), folder=folder)
+        assert done.returncode == 0 and done.stdout == "[1.0, 2.0, 3.0, 4.0]\n" * 2 + "ValueError True\n", done
+        done = frontend.script(text, folder=folder, env={"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
+        assert done.returncode == 1 and "has no attribute 'npu'" in done.stderr, done
+
+
 def pending_work_runs_at_exit():
     with tempfile.TemporaryDirectory() as folder:
         done = frontend.script(AT_EXIT, folder=folder)
@@ -189,5 +207,5 @@ if __name__ == "__main__":
     sys.exit(tap.run([missing_and_failing_scripts_are_told, interpreters_that_cannot_run_scripts_are_told, another_torch_is_told, modules_are_visible_only_there,
                       arguments_and_neighbours_reach_the_script, a_script_runs, a_script_is_verified,
                       operators_without_a_kernel_cut_scopes_and_are_told, scripts_without_scopes_prove_nothing_unless_asked,
-                      pending_work_runs_at_exit,
+                      pending_work_runs_at_exit, torch_alone_brings_device_and_backends,
                       every_operator_on_all_cores]))

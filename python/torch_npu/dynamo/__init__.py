@@ -8,6 +8,14 @@ def npugraph_ex(gm, example_inputs, **kwargs):
     return compile_graph(gm, example_inputs, **kwargs)
 
 
+def npu(gm, example_inputs, *, options=None, mode=None):
+    """backend="npu" of torch.compile: GE graph mode with the default configuration."""
+    for name, value in (("options", options), ("mode", mode)):
+        if value is not None:
+            raise ValueError(f"npu: torch.compile({name}={value!r}) is not supported; configure torchair.get_npu_backend(compiler_config=...)")
+    return importlib.import_module("torchair").get_npu_backend()(gm, example_inputs)
+
+
 def __getattr__(name):
     if name == "torchair":
         return importlib.import_module("torchair")

@@ -1,4 +1,4 @@
-"""Makes the backend known to torch.compile when torch._dynamo is first imported, not before.
+"""Makes the backends known to torch.compile when torch._dynamo is first imported, not before.
 
 Also lets the package be imported as `npugraph_ex`, as its own scripts do.
 """
@@ -14,15 +14,11 @@ _PACKAGE = __package__
 _SHORT = "npugraph_ex"
 
 
-def npugraph_ex(gm, example_inputs, **kwargs):
-    """backend="npugraph_ex"; also the object of the entry point of that name."""
-    from .backend import npugraph_ex as compile_graph
-    return compile_graph(gm, example_inputs, **kwargs)
-
-
 def _register(registry) -> None:
-    if _SHORT not in registry._COMPILER_FNS:
-        registry.register_backend(compiler_fn=npugraph_ex, name=_SHORT)
+    from torch_npu import dynamo
+    for name in (_SHORT, "npu"):
+        if name not in registry._COMPILER_FNS:
+            registry.register_backend(compiler_fn=getattr(dynamo, name), name=name)
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -2,6 +2,7 @@
 import ctypes
 import io
 import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -259,6 +260,46 @@ def parameters_take_it():
     assert format_of(layer.weight) is Format.FRACTAL_NZ and torch.equal(layer.state_dict()["weight"].cpu(), weight)
 
 
+def random_view(generator, tensors):
+    """The same view of each tensor: transposed, sliced, picked, reshaped, a few times over."""
+    for _ in range(generator.randint(0, 3)):
+        first = tensors[0]
+        if first.dim() == 0:
+            break
+        axis, kind = generator.randrange(first.dim()), generator.randrange(5)
+        if kind == 0:
+            other = generator.randrange(first.dim())
+            tensors = [one.transpose(axis, other) for one in tensors]
+        elif kind == 1 and first.size(axis) > 1:
+            begin = generator.randrange(first.size(axis) - 1)
+            step = generator.randint(1, 3)
+            tensors = [one[(slice(None),) * axis + (slice(begin, None, step),)] for one in tensors]
+        elif kind == 2:
+            place = generator.randrange(first.size(axis))
+            tensors = [one.select(axis, place) for one in tensors]
+        elif kind == 3:
+            tensors = [one.unsqueeze(axis) for one in tensors]
+        elif first.is_contiguous():
+            tensors = [one.view(-1) for one in tensors]
+    return tensors
+
+
+def random_views_are_read_and_written():
+    generator = random.Random(SEED)
+    print(f"# seed {SEED}")
+    for number in range(60):
+        dtype, c0 = generator.choice([(torch.float16, 16), (torch.bfloat16, 16), (torch.int8, 32), (torch.int32, 16), (torch.float32, 16)])
+        shape = [generator.randint(1, 3) for _ in range(generator.randint(0, 2))] + [generator.randint(1, 70) for _ in range(2)]
+        x = torch.randint(-40, 40, shape, generator=torch.Generator().manual_seed(number)).to(dtype)
+        nz = cast(x.npu(), 29)
+        there, here = random_view(generator, [nz, x])
+        why = f"seed {SEED}, case {number}: {dtype} {shape}, view {list(here.shape)} {here.stride()} {here.storage_offset()}"
+        assert torch.equal(there.cpu(), here) and torch.equal((there + there).cpu(), here + here), why
+        write = generator.choice([lambda t: t.add_(1), lambda t: t.fill_(3), lambda t: t.mul_(2), lambda t: t.copy_(t.clone() - 1), lambda t: t.neg_(), lambda t: t.zero_()])
+        write(there), write(here)
+        assert np.array_equal(stored(nz), fractal(x, c0)) and torch.equal(there.cpu(), here), why
+
+
 # ---- matrices ------------------------------------------------------------------------------------
 
 def products_read_it_as_it_is():
@@ -413,6 +454,6 @@ if __name__ == "__main__":
         customize_dtype_chooses_the_columns, the_same_format_is_the_same_tensor, base_formats_only_differ_by_name,
         what_is_no_matrix_stays_row_major, rows_that_are_not_contiguous_are_cast_as_they_read, the_cpu_sees_values, views_read_values,
         operators_that_do_not_know_it_give_row_major_results, copies_and_files_hold_values, writes_end_up_in_the_layout,
-        writes_give_back_the_tensor_itself, the_cast_in_place_changes_the_storage_of_one_tensor, parameters_take_it,
+        writes_give_back_the_tensor_itself, the_cast_in_place_changes_the_storage_of_one_tensor, parameters_take_it, random_views_are_read_and_written,
         products_read_it_as_it_is, nothing_is_cast_for_what_knows_it, the_weight_is_read_in_its_layout, captured_casts_follow_their_inputs,
         compiled_models_take_and_make_it, scripts_with_private_weights_are_verified, verified_like_everything_else]))

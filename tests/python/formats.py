@@ -314,7 +314,9 @@ def products_read_it_as_it_is():
     left, lefts, whole_left = a.npu(), batch.npu(), whole[0].npu()
     bias = torch.randn(33).half()
     bias_there = bias.npu()
+    wide, wide_nz = left.float(), cast(b.float().npu(), 29)
     for call, want, kernels in (
+            (lambda: wide @ wide_nz, (wide @ b.float().npu()).cpu(), ["format_cast", "matmul"]),  # the cube reads narrower types only
             (lambda: left @ nz, plain, ["matmul"]), (lambda: left @ nz_t.t(), plain, ["matmul"]),
             (lambda: torch.bmm(lefts, weights), torch.bmm(lefts, many.npu()).cpu(), ["matmul"]),
             (lambda: lefts[1] @ weights[1], (lefts[1] @ many[1].npu()).cpu(), ["matmul"]),

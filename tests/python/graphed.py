@@ -1,6 +1,9 @@
 """torch.npu.make_graphed_callables: misuse first, then values, gradients, modules, several callables."""
 import copy
+import json
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -142,8 +145,38 @@ def without_grad_only_forward_is_captured():
     assert not graphed(x).requires_grad
 
 
+SCRIPT = """
+import torch, torch_npu
+torch.manual_seed(3)
+model = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)).npu()
+torch.npu.make_graphed_callables(model, (torch.randn(5, 6).npu().requires_grad_(),))
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+losses = []
+for _ in range(4):
+    optimiser.zero_grad()
+    x = torch.ones(5, 6).npu().requires_grad_()
+    loss = model(x).square().mean()
+    loss.backward()
+    optimiser.step()
+    losses.append(loss.item())
+print(losses == sorted(losses, reverse=True) and losses[0] > losses[-1])
+"""
+
+
+def a_training_script_is_clean():
+    """Replays of forward and backward read nothing that nobody wrote, and nothing unordered."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "script.py").write_text(SCRIPT, encoding="utf-8")
+        done = subprocess.run([frontend.BUILD / "skv", "run", "--json", "report.json", "script.py"], cwd=folder, capture_output=True, text=True,
+                              timeout=280, check=False)
+        assert done.returncode == 0 and done.stdout.startswith("True\n"), done.stdout + done.stderr
+        report = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
+    assert report["findings"] == [] and report["verdict"] == "clean", report["findings"]
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([wrong_arguments_are_named, modules_that_cannot_be_captured_are_told, calls_that_do_not_fit_are_told,
                       unused_inputs_are_an_error_unless_allowed, operators_without_a_derivative_end_the_gradient, arguments_are_read_at_each_call,
                       gradients_are_those_of_the_function, gradients_accumulate_over_calls, modules_train_as_without,
-                      another_mode_runs_the_module_itself, several_callables_share_a_pool, without_grad_only_forward_is_captured]))
+                      another_mode_runs_the_module_itself, several_callables_share_a_pool, without_grad_only_forward_is_captured,
+                      a_training_script_is_clean]))

@@ -6,8 +6,8 @@ Each program says in its first line which id it has and in marks where its ends 
     ... code ... /* @end */
 
 Built as it is, `skv verify` must report the id in the default matrix, with one finding whose ends name
-every marked line. Built with -DREPAIRED nothing at all may be reported, in the default matrix and five more
-random schedules. `/* @with H15 */` names another id that may come along in either build, `/* @verify --modes ge */`
+every marked line. Built with -DREPAIRED nothing at all may be reported, in the default matrix, five more
+random schedules, and every schedule un-fused. `/* @with H15 */` names another id that may come along in either build, `/* @verify --modes ge */`
 further options of skv verify.
 """
 import json
@@ -23,6 +23,7 @@ from absent import NOT_HERE
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(sys.argv[1]).resolve()
+SCHEDULES = ("reversed", "random:3", "slow-consumer", "slow-aiv1", "waves")
 TITLE = re.compile(r"/\* ([A-Z][A-Z0-9_]*): ")
 
 
@@ -38,6 +39,14 @@ class Program:
         self.others = {word for line in lines for word in re.findall(r"@with (\w+)", line)}
         self.options = [word for line in lines for found in re.findall(r"@verify (.*?) \*/", line) for word in found.split()]
 
+    def in_all_schedules(self) -> list[str]:
+        """The program's options, with its modes un-fused and fused in every schedule; of the default matrix five random ones more."""
+        options = self.options if "--modes" in self.options else ["--modes", "default", "--random", "5", *self.options]
+        at = options.index("--modes") + 1
+        kinds = ["unfused", *(kind for kind in options[at].split(",") if kind not in ("default", "unfused") and "/" not in kind)]
+        more = [f"{kind}/{schedule}" for kind in kinds for schedule in SCHEDULES]
+        return [*options[:at], ",".join([options[at], *more]), *options[at + 1:]]
+
     def verify(self, scratch: Path, repaired: bool) -> dict:
         """The JSON report of the program, built broken or repaired."""
         name = f"{self.path.stem}{'_repaired' if repaired else ''}"
@@ -46,8 +55,8 @@ class Program:
                                capture_output=True, text=True, timeout=120)
         assert build.returncode == 0, f"does not compile:\n{build.stderr}"
         report = scratch / f"{name}.json"
-        more = ["--random", "5"] if repaired and not self.options else []
-        done = subprocess.run([BUILD / "skv", "verify", *more, *self.options, "--json", report, scratch / name],
+        options = self.in_all_schedules() if repaired else self.options
+        done = subprocess.run([BUILD / "skv", "verify", *options, "--json", report, scratch / name],
                               capture_output=True, text=True, timeout=120)
         assert report.exists(), f"no report, exit {done.returncode}:\n{done.stdout}{done.stderr}"
         return json.loads(report.read_text(encoding="utf-8"))

@@ -51,10 +51,6 @@ void asc_load_image_to_cbuf(void *dst, ...) {
   (void)dst;
   refuse("asc_load_image_to_cbuf", SK__SITE(), SK__PIPE_MTE2, "the camera crop");
 }
-void asc_copy_l12l0b_sparse(int8_t *dst, const int8_t *src, const int8_t *index, uint16_t start_index, uint8_t repeat) {
-  (void)dst, (void)src, (void)index, (void)start_index, (void)repeat;
-  refuse("asc_copy_l12l0b_sparse", SK__SITE(), SK__PIPE_MTE1, "4:2 structured sparsity (the encoding of its index)");
-}
 
 /* ---- fractals as they are -------------------------------------------------------------------- */
 

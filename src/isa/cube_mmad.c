@@ -430,11 +430,6 @@ void sk_mmad_bias(void *c, const void *a, const void *b, const void *bias, sk_mm
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_M, "Mmad", SK__SITE());
   if (core != NULL) sk__mmad_run(core, type, c, a, b, bias, left_height, n_dim, right_width, C_FORM);
 }
-void asc_mmad_sparse(int32_t *c, const int8_t *a, const int8_t *b, SK_ARGS_SPARSE) {
-  (void)c, (void)a, (void)b, (void)m, (void)k, (void)n, (void)unit_flag, (void)c_matrix_source, (void)c_matrix_init_val;
-  sk__core *core = sk__begin(SK__AIC, SK__PIPE_M, "asc_mmad_sparse", SK__SITE());
-  if (core != NULL) sk__not_modelled_instr(core, "4:2 structured sparsity (the encoding of its index)");
-}
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 

@@ -1,17 +1,20 @@
 /* matmul.c - one tile of a Matmul object on a cube core: pieces of K through L1 into L0A and L0B, two at a time,
  * multiply-adds in L0C, the result out with its conversion.
  *
- * The loads, multiply-adds and results are the instructions a kernel could issue itself, under the site of
- * the Matmul call. The size of the pieces is the tiling's baseK; how many of them L1 keeps is not followed
- * (depth, step), since that only takes time. */
+ * Multiply-adds and results are the instructions a kernel could issue itself, under the site of the Matmul
+ * call. The size of the pieces is the tiling's baseK; how many of them L1 keeps is not followed (depth, step),
+ * since that only takes time. */
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/cube.h"
+#include "isa/cube_sparse.h"
 #include "isa/matmul.h"
 #include "kernel_operator/library.h"
 #include "machine/framework.h"
 
 #define L1_ROUND 64u        /* rows and columns of a piece in L1 are padded to what turned loads read */
+#define BYTES_PER_COLUMN 12u /* a bias and a scale */
 #define FB_UNIT_BYTES 128u
 
 /* ---- sizes ---------------------------------------------------------------------------------------- */
@@ -43,7 +46,10 @@ static bool sums_are_integers(const sk_matmul *mm) { return mm->a.element == SK_
 
 static uint32_t rows_of_tiles(const sk_matmul *mm) { return sk__ceil_div((uint32_t)mm->single_m, (uint32_t)mm->tiling.baseM); }
 static uint32_t columns_of_tiles(const sk_matmul *mm) { return sk__ceil_div((uint32_t)mm->single_n, (uint32_t)mm->tiling.baseN); }
-uint32_t sk__matmul_tiles(const sk_matmul *mm) { return rows_of_tiles(mm) * columns_of_tiles(mm); }
+static uint32_t steps_of_tile(const sk_matmul *mm) {
+  return mm->partial_output ? sk__ceil_div((uint32_t)mm->single_k, (uint32_t)mm->tiling.baseK) : 1;
+}
+uint32_t sk__matmul_steps(const sk_matmul *mm) { return rows_of_tiles(mm) * columns_of_tiles(mm) * steps_of_tile(mm); }
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
@@ -51,6 +57,7 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 sk__matmul_area sk__matmul_area_of(const sk_matmul *mm, uint32_t step) {
   uint32_t down = rows_of_tiles(mm), along = columns_of_tiles(mm);
   bool m_first = mm->tiling.iterateOrder == 0;
+  step /= steps_of_tile(mm);
   int32_t i = (int32_t)(m_first ? step % down : step / along), j = (int32_t)(m_first ? step / down : step % along);
   sk__matmul_area area = {.m = i * mm->tiling.baseM, .n = j * mm->tiling.baseN};
   area.rows = least(mm->tiling.baseM, mm->single_m - area.m);
@@ -58,14 +65,10 @@ sk__matmul_area sk__matmul_area_of(const sk_matmul *mm, uint32_t step) {
   return area;
 }
 
-/* Bytes of a piece of A or B in L1, and in L0 (rows of 16, turned squares whole). */
-static uint32_t piece_bytes(uint32_t rows, uint32_t columns, uint32_t bits) {
-  return sk__ceil_to(rows, L1_ROUND) * sk__ceil_to(columns, L1_ROUND) * bits / 8;
-}
-static uint32_t square_side(uint32_t bits) { return bits == 4 ? 64 : bits == 8 ? 32 : 16; }
-static uint32_t l0_bytes(uint32_t outer, uint32_t k, uint32_t bits) {
-  uint32_t side = square_side(bits);
-  return sk__ceil_to(outer, side) * sk__ceil_to(k, side) * bits / 8;
+/* Tiles that a triangle leaves out are neither computed nor stored. */
+static bool left_out(const sk_matmul *mm, const sk__matmul_area *area) {
+  int32_t i = area->m / mm->tiling.baseM, j = area->n / mm->tiling.baseN;
+  return (mm->triangle == 1 && i > j) || (mm->triangle == 2 && i < j);
 }
 
 /* ---- what must be there ------------------------------------------------------------------------------ */
@@ -84,6 +87,17 @@ static bool fits(sk__core *core, const char *what, uint64_t bytes, sk__mem mem) 
   if (bytes <= capacity) return true;
   sk__bad_argument(core, what, (int64_t)bytes, "at most the %u bytes of %s; make the tiling's base sizes smaller", capacity,
                    sk__mem_name(mem));
+  return false;
+}
+
+/* An input that stands in L1 is in Nz with 16 rows to a fractal, whatever turned loads would like. */
+static bool can_turn(sk__core *core, const sk_matmul *mm, const sk_matmul_operand *x, const char *name) {
+  bool turned = x->in_l1 && x->transposed == (x == &mm->a);
+  uint32_t bits = sk__matmul_bits(x->element);
+  if (!turned || bits == 16 || (bits == 8 && x->rows % 32 == 0)) return true;
+  char what[96];
+  snprintf(what, sizeof what, "%s in L1, turned on its way to L0, of elements that are not of 16 bits", name);
+  sk__not_modelled_instr(core, what);
   return false;
 }
 
@@ -106,164 +120,77 @@ bool sk__matmul_complete(const sk__matmul_call *call, const sk_matmul *mm) {
     return false;
   }
   uint32_t bits = sk__matmul_bits(mm->a.element);
-  return fits(core, "a piece of A (baseM x baseK), in bytes,", l0_bytes((uint32_t)t->baseM, (uint32_t)t->baseK, bits), SK__MEM_L0A) &&
-         fits(core, "a piece of B (baseK x baseN), in bytes,", l0_bytes((uint32_t)t->baseN, (uint32_t)t->baseK, bits), SK__MEM_L0B) &&
+  if (!can_turn(core, mm, &mm->a, "A") || !can_turn(core, mm, &mm->b, "B")) return false;
+  if (mm->sparse_index != 0 && (!mm->b.transposed || t->baseK % 64 != 0)) {
+    if (!mm->b.transposed) return missing(core, "a dense B with an index is stored as (N, K / 2)", "call SetTensorB(b, true)");
+    sk__bad_argument(core, "the tiling's baseK", t->baseK, "multiples of 64 with a dense B");
+    return false;
+  }
+  return fits(core, "a piece of A (baseM x baseK), in bytes,", sk__matmul_l0_bytes((uint32_t)t->baseM, (uint32_t)t->baseK, bits), SK__MEM_L0A) &&
+         fits(core, "a piece of B (baseK x baseN), in bytes,", sk__matmul_l0_bytes((uint32_t)t->baseN, (uint32_t)t->baseK, bits), SK__MEM_L0B) &&
          fits(core, "a tile of C (baseM x baseN), in bytes,",
               (uint64_t)sk__ceil_to((uint32_t)t->baseM, 16) * sk__ceil_to((uint32_t)t->baseN, 16) * 4, SK__MEM_L0C);
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-/* Where things stand: bias and scales at the start of L1, then two pieces of A and of B. */
+/* Where things stand: bias and scales at the start of L1, then two pieces of A and of B, then their indices. */
 typedef struct places {
-  uint64_t bias, scales, a, b, l0a, l0b, table, buffer;
-  uint32_t a_step, b_step, l0a_step, l0b_step;
+  uint64_t bias, scales, a, b, index, l0a, l0b, l0c, table, buffer;
+  uint32_t a_step, b_step, index_step, l0a_step, l0b_step;
   uint32_t pieces; /* at a time: 2, or 1 where L0 is too small */
+  uint32_t bytes;  /* of L1 */
 } places;
 
-static uint32_t side_bytes(const sk_matmul *mm) { return sk__ceil_to((uint32_t)mm->tiling.baseN, L1_ROUND); }
+static uint32_t side_elems(const sk_matmul *mm) { return sk__ceil_to((uint32_t)mm->tiling.baseN, L1_ROUND); }
 static places places_of(sk__core *core, const sk_matmul *mm) {
   uint32_t bits = sk__matmul_bits(mm->a.element), m = (uint32_t)mm->tiling.baseM, n = (uint32_t)mm->tiling.baseN,
-           k = (uint32_t)mm->tiling.baseK;
-  places p = {.bias = mm->l1, .scales = mm->l1 + side_bytes(mm) * 4};
-  p.a = p.scales + side_bytes(mm) * 8;
+           k = (uint32_t)mm->tiling.baseK, k_b = mm->sparse_index != 0 ? k / 2 : k;
+  const sk_pipe *pipe = mm->pipe;
+  places p = {.bias = pipe->matmul_address[0], .scales = pipe->matmul_address[0] + side_elems(mm) * 4};
+  p.a = p.scales + side_elems(mm) * 8;
   p.l0a = sk__local_place_of(core, SK__MEM_L0A).address;
   p.l0b = sk__local_place_of(core, SK__MEM_L0B).address;
+  p.l0c = mm->l0c != 0 ? mm->l0c : pipe->matmul_address[1];
   p.table = sk__local_place_of(core, SK__MEM_BT).address;
   p.buffer = sk__local_place_of(core, SK__MEM_FB).address;
-  p.l0a_step = l0_bytes(m, k, bits);
-  p.l0b_step = l0_bytes(n, k, bits);
+  p.l0a_step = sk__matmul_l0_bytes(m, k, bits);
+  p.l0b_step = sk__matmul_l0_bytes(n, k_b, bits);
   p.pieces = p.l0a_step * 2 <= sk__local_place_of(core, SK__MEM_L0A).bytes &&
                      p.l0b_step * 2 <= sk__local_place_of(core, SK__MEM_L0B).bytes ? 2 : 1;
-  p.a_step = piece_bytes(m, k, bits);
-  p.b_step = piece_bytes(n, k, bits);
+  p.a_step = mm->a.in_l1 ? 0 : sk__matmul_piece_bytes(m, k, bits);
+  p.b_step = mm->b.in_l1 ? 0 : sk__matmul_piece_bytes(n, k_b, bits);
+  p.index_step = mm->sparse_index != 0 ? p.b_step / 4 : 0;
   p.b = p.a + (uint64_t)p.pieces * p.a_step;
+  p.index = p.b + (uint64_t)p.pieces * p.b_step;
+  p.bytes = side_elems(mm) * BYTES_PER_COLUMN + p.pieces * (p.a_step + p.b_step + p.index_step);
   return p;
 }
 
-static uint64_t take(sk_pipe *pipe, uint32_t memory, uint32_t bytes, uint64_t *address, uint32_t *have) {
-  if (*have < bytes) {
-    *address = sk_pipe_init_buffer(pipe, NULL, memory, bytes).address;
-    *have = bytes;
-  }
-  return *address;
+/* All Matmul objects of a pipe use one piece of each memory, the size of the largest; one that was taken last grows. */
+static void take(sk_pipe *pipe, sk__mem memory, uint32_t bytes, uint64_t start) {
+  uint32_t at = memory == SK__MEM_L1 ? 0 : 1, have = pipe->matmul_bytes[at];
+  if (have >= bytes) return;
+  bool last = have != 0 && pipe->matmul_address[at] + have == start + pipe->used_bytes[memory];
+  uint64_t address = sk_pipe_init_buffer(pipe, NULL, memory, last ? bytes - have : bytes).address;
+  if (!last) pipe->matmul_address[at] = address;
+  pipe->matmul_bytes[at] = sk__ceil_to(bytes, SK__BLOCK_BYTES);
 }
-void sk__matmul_take_memory(const sk__matmul_call *call, sk_matmul *mm) {
-  places p = places_of(call->core, mm);
-  uint32_t l1 = side_bytes(mm) * 12 + p.pieces * (p.a_step + p.b_step), had = mm->l1_bytes;
-  (void)take(mm->pipe, SK__MEM_L1, l1, &mm->l1, &mm->l1_bytes);
+void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *mm) {
+  sk_pipe *pipe = mm->pipe;
+  take(pipe, SK__MEM_L1, places_of(call->core, mm).bytes, sk__local_place_of(call->core, SK__MEM_L1).address);
+  sk__local_place results = sk__local_place_of(call->core, SK__MEM_L0C);
   uint32_t l0c = sk__ceil_to((uint32_t)mm->tiling.baseM, 16) * sk__ceil_to((uint32_t)mm->tiling.baseN, L1_ROUND) * 4;
-  uint32_t most = sk__local_place_of(call->core, SK__MEM_L0C).bytes;
-  (void)take(mm->pipe, SK__MEM_L0C, l0c < most ? l0c : most, &mm->l0c, &mm->l0c_bytes);
-  if (had == mm->l1_bytes) return;
+  if (mm->l0c == 0) take(pipe, SK__MEM_L0C, l0c < results.bytes ? l0c : results.bytes, results.address);
+  uint32_t clear = side_elems(mm) * BYTES_PER_COLUMN;
+  if (pipe->matmul_cleared_bytes >= clear) return;
   /* Bias and scales are read in whole units: what no column fills is zero. */
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_MTE2, call->name, call->site);
-  memset((void *)(uintptr_t)mm->l1, 0, (size_t)side_bytes(mm) * 12);
-  sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, (const void *)(uintptr_t)mm->l1, (uint64_t)side_bytes(mm) * 12);
+  void *start = (void *)(uintptr_t)pipe->matmul_address[0];
+  memset(start, 0, clear);
+  sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, start, clear);
   sk__pipe_barrier(core, SK__PIPE_ALL);
-}
-
-/* ---- into L1 ------------------------------------------------------------------------------------------------ */
-
-/* A rectangle of an input as it is stored, and where it goes: Nz with `height` rows per column block; `groups`:
- * every 16 rows an Nz of their own, which turned loads of 32-bit elements want. */
-typedef struct part {
-  const sk_matmul_operand *from;
-  int32_t row, rows, column, columns;
-  int32_t all_rows, pitch; /* of the whole matrix */
-  uint32_t height;
-  bool groups;
-} part;
-
-static void load_rows(const sk__matmul_call *call, const part *x, int32_t row, int32_t rows, uint64_t to, uint32_t height) {
-  sk__core *core = sk__begin(SK__AIC, SK__PIPE_MTE2, call->name, call->site);
-  uint32_t bits = sk__matmul_bits(x->from->element), c0 = sk__c0(bits);
-  if (x->from->format == SK_MATMUL_NZ) {
-    uint64_t block = (uint64_t)sk__ceil_to((uint32_t)x->all_rows, 16) * SK__BLOCK_BYTES;
-    uint64_t from = x->from->address + (uint32_t)x->column / c0 * block + (uint64_t)row * SK__BLOCK_BYTES;
-    uint64_t bytes = (uint64_t)sk__ceil_to((uint32_t)rows, 16) * SK__BLOCK_BYTES;
-    sk__bursts b = {sk__ceil_div((uint32_t)x->columns, c0), bytes, block, (uint64_t)height * SK__BLOCK_BYTES};
-    sk__move_gm_to_local(core, SK__PIPE_MTE2, SK__MEM_L1, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, b, SK__BLOCK_BYTES);
-    return;
-  }
-  uint32_t bytes = bits < 8 ? 1 : bits / 8, per_byte = bits < 8 ? 8 / bits : 1; /* int4: pairs, as bytes */
-  sk__nd2nz p = {.elem_bytes = bytes, .nd_num = 1, .rows = (uint32_t)rows, .columns = (uint32_t)x->columns / per_byte,
-                 .src_row = (uint32_t)x->pitch / per_byte, .c0_stride = height, .row_stride = 1};
-  uint64_t from = x->from->address + ((uint64_t)row * (uint32_t)x->pitch + (uint32_t)x->column) / per_byte * bytes;
-  sk__nd2nz_run(core, &p, (void *)(uintptr_t)to, (const void *)(uintptr_t)from);
-}
-
-static void load_part(const sk__matmul_call *call, const part *x, uint64_t to) {
-  if (!x->groups) {
-    load_rows(call, x, x->row, x->rows, to, x->height);
-    return;
-  }
-  uint64_t group = (uint64_t)sk__ceil_to((uint32_t)x->columns, 16) * 16 * 4;
-  for (int32_t r = 0; r < x->rows; r += 16) load_rows(call, x, x->row + r, least(16, x->rows - r), to + (uint64_t)r / 16 * group, 16);
-}
-
-/* A or B: rows and columns of the piece [outer.., k..]; `turned` when its rows are those of K for A, not of K for B. */
-static part part_of(const sk_matmul *mm, bool is_a, int32_t outer, int32_t outer_size, int32_t k, int32_t k_size) {
-  const sk_matmul_operand *from = is_a ? &mm->a : &mm->b;
-  bool k_is_row = from->transposed == is_a;
-  uint32_t bits = sk__matmul_bits(from->element);
-  part x = {.from = from};
-  int32_t org_k = is_a ? mm->org_ka : mm->org_kb, org_outer = is_a ? mm->org_m : mm->org_n;
-  x.row = k_is_row ? k : outer;
-  x.rows = k_is_row ? k_size : outer_size;
-  x.column = k_is_row ? outer : k;
-  x.columns = k_is_row ? outer_size : k_size;
-  x.all_rows = from->rows != 0 ? from->rows : k_is_row ? org_k : org_outer;
-  x.pitch = from->pitch != 0 ? from->pitch : k_is_row ? org_outer : org_k;
-  bool turn = is_a ? from->transposed : !from->transposed;
-  x.groups = turn && bits == 32;
-  x.height = sk__ceil_to((uint32_t)x.rows, turn ? square_side(bits) : 16);
-  return x;
-}
-
-/* ---- into L0A and L0B ------------------------------------------------------------------------------------------ */
-
-static sk__core *loader(const sk__matmul_call *call) { return sk__begin(SK__AIC, SK__PIPE_MTE1, call->name, call->site); }
-static void *fractal(uint64_t base, uint32_t index) { return (void *)(uintptr_t)(base + (uint64_t)index * SK__FRACTAL_BYTES); }
-
-/* Fractals of K in a row of L0A, in a column of L0B: 32-bit elements in pairs, as Mmad's direction align has it. */
-static uint32_t k_fractals(uint32_t k, uint32_t bits) { return bits == 32 ? sk__ceil_div(k, 16) * 2 : sk__ceil_div(k, sk__c0(bits)); }
-/* Columns that Mmad computes: whole squares, where loads write those. */
-static uint32_t n_computed(uint32_t n, uint32_t bits, bool turned) { return turned ? sk__ceil_to(n, square_side(bits)) : n; }
-
-/* Squares that lie side by side in row group g of the part; square i's fractals go to `first` + i * step + f * apart. */
-static void load_squares(const sk__matmul_call *call, sk__mem mem, const part *x, uint64_t from, uint32_t g, uint64_t to,
-                         uint32_t first, uint32_t step, uint32_t apart) {
-  uint32_t bits = sk__matmul_bits(x->from->element), side = square_side(bits);
-  uint32_t count = sk__ceil_div((uint32_t)x->columns, side), index = x->groups ? g * count : g, stride = x->groups ? 1 : x->height / side;
-  sk__l1_transposed(loader(call), mem, bits, fractal(to, first), (const void *)(uintptr_t)from, (uint16_t)index, (uint8_t)count,
-                    (uint16_t)stride, (uint16_t)(step - 1), false, (uint16_t)(apart - 1));
-}
-
-static void load_a(const sk__matmul_call *call, const part *x, uint64_t from, uint64_t to, uint32_t m, uint32_t k) {
-  uint32_t bits = sk__matmul_bits(x->from->element), k1 = k_fractals(k, bits), side = square_side(bits);
-  if (x->from->transposed) {
-    for (uint32_t g = 0; g * side < k; g++)
-      if (x->groups) load_squares(call, SK__MEM_L0A, x, from, g, to, 2 * g, k1, 1);
-      else load_squares(call, SK__MEM_L0A, x, from, g, to, g, side / 16 * k1, k1);
-    return;
-  }
-  for (uint32_t r = 0; r * 16 < m; r++)
-    sk__l1_fractals(loader(call), SK__MEM_L0A, fractal(to, r * k1), (const void *)(uintptr_t)from, (uint16_t)r,
-                    (uint8_t)sk__ceil_div(k, sk__c0(bits)), (uint16_t)(x->height / 16), 0);
-}
-
-static void load_b(const sk__matmul_call *call, const part *x, uint64_t from, uint64_t to, uint32_t n, uint32_t k) {
-  uint32_t bits = sk__matmul_bits(x->from->element), side = square_side(bits), n1 = sk__ceil_div(n_computed(n, bits, !x->from->transposed), 16);
-  if (!x->from->transposed) {
-    for (uint32_t g = 0; g * side < k; g++)
-      if (x->groups) load_squares(call, SK__MEM_L0B, x, from, g, to, 2 * g * n1, 1, n1);
-      else load_squares(call, SK__MEM_L0B, x, from, g, to, g * n1, side / 16, 1);
-    return;
-  }
-  for (uint32_t f = 0; f * sk__c0(bits) < k; f++)
-    sk__l1_fractals(loader(call), SK__MEM_L0B, fractal(to, f * n1), (const void *)(uintptr_t)from, (uint16_t)(f * (x->height / 16)),
-                    (uint8_t)n1, 1, 0);
+  pipe->matmul_cleared_bytes = clear;
 }
 
 /* ---- a tile ------------------------------------------------------------------------------------------------------- */
@@ -307,56 +234,73 @@ static void give_events(sk__core *core, const sk_matmul *mm, const events *e) {
 
 /* Bias of the tile's columns: L1, then the bias table, as float or int32. */
 static void load_bias(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area) {
-  part x = {.from = &mm->bias, .rows = 1, .columns = area->columns, .column = area->n, .height = 1};
-  load_rows(call, &x, 0, 1, p->bias, 1);
+  sk__matmul_part x = {.from = &mm->bias, .rows = 1, .columns = area->columns, .column = area->n, .height = 1};
+  sk__matmul_load_rows(call, &x, 0, 1, p->bias, 1);
   sk__core *core = call->core;
   uint32_t bytes = sk__matmul_bits(mm->bias.element) / 8;
   sk__pipe_barrier(core, SK__PIPE_ALL);
   uint64_t length = sk__ceil_to((uint32_t)area->columns, L1_ROUND) * bytes;
-  sk__l1_to_bt(loader(call), p->table, (const void *)(uintptr_t)p->bias, mm->bias.element == SK_MATMUL_F16 ? 1 : 0,
+  sk__l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, call->name, call->site), p->table, (const void *)(uintptr_t)p->bias, mm->bias.element == SK_MATMUL_F16 ? 1 : 0,
                (sk__bursts){1, length, length, length});
 }
 
 static void multiply(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area, int32_t k_size,
-                     uint32_t piece, bool first, bool keep) {
+                     uint32_t piece, bool bias, bool zero) {
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_M, call->name, call->site);
-  uint32_t bits = sk__matmul_bits(mm->a.element), n = n_computed((uint32_t)area->columns, bits, !mm->b.transposed);
+  uint32_t bits = sk__matmul_bits(mm->a.element), n = sk__matmul_n_computed((uint32_t)area->columns, bits, !mm->b.transposed);
   uint32_t m = area->rows == 1 ? 2 : (uint32_t)area->rows; /* one row would be the other layout of A */
-  bool bias = first && mm->with_bias;
+  void *c = (void *)(uintptr_t)p->l0c;
   const void *a = (const void *)(uintptr_t)(p->l0a + piece * p->l0a_step), *b = (const void *)(uintptr_t)(p->l0b + piece * p->l0b_step);
-  if (!first || keep) sk__pipe_barrier(core, SK__PIPE_M);
-  sk__mmad_run(core, mmad_type(mm->a.element), (void *)(uintptr_t)mm->l0c, a, b, bias ? (const void *)(uintptr_t)p->table : NULL, m,
-               (uint32_t)k_size, n, 0, true, bias, first && !keep && !bias);
+  const void *table = bias ? (const void *)(uintptr_t)p->table : NULL;
+  if (!bias && !zero) sk__pipe_barrier(core, SK__PIPE_M);
+  if (mm->sparse_index != 0) sk__mmad_sparse_run(core, c, a, b, table, m, (uint32_t)k_size, n, 0, bias, zero);
+  else sk__mmad_run(core, mmad_type(mm->a.element), c, a, b, table, m, (uint32_t)k_size, n, 0, true, bias, zero);
+}
+
+/* A piece of each input from where it stands into L0A and L0B; the events say when L1 may be used and is free again. */
+static void load_pieces(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area, int32_t k,
+                        int32_t size, uint32_t piece, const events *e) {
+  sk__core *core = call->core;
+  sk__matmul_part a = sk__matmul_part_of(mm, true, area->m, area->rows, k, size);
+  sk__matmul_part b = sk__matmul_part_of(mm, false, area->n, area->columns, k, size);
+  uint64_t l1_a = mm->a.in_l1 ? sk__matmul_in_l1(&a) : p->a + (uint64_t)piece * p->a_step;
+  uint64_t l1_b = mm->b.in_l1 ? sk__matmul_in_l1(&b) : p->b + (uint64_t)piece * p->b_step;
+  uint64_t index = p->index + (uint64_t)piece * p->index_step, l0b = p->l0b + piece * p->l0b_step;
+  wait(core, MTE1_MTE2, e->l1_free[piece]);
+  if (!mm->a.in_l1) sk__matmul_load_part(call, mm, &a, l1_a);
+  if (!mm->b.in_l1) sk__matmul_load_part(call, mm, &b, l1_b);
+  if (mm->sparse_index != 0) sk__matmul_load_index(call, mm, &b, index);
+  set(core, MTE2_MTE1, e->arrived);
+  wait(core, MTE2_MTE1, e->arrived);
+  wait(core, M_MTE1, e->l0_free[piece]);
+  sk__matmul_load_a(call, &a, l1_a, p->l0a + piece * p->l0a_step, (uint32_t)area->rows, (uint32_t)size);
+  if (mm->sparse_index != 0) sk__matmul_load_sparse(call, &b, l1_b, index, l0b);
+  else sk__matmul_load_b(call, &b, l1_b, l0b, (uint32_t)area->columns, (uint32_t)size);
+  set(core, MTE1_MTE2, e->l1_free[piece]);
+  set(core, MTE1_M, e->loaded);
+  wait(core, MTE1_M, e->loaded);
 }
 
 void sk__matmul_compute(const sk__matmul_call *call, const sk_matmul *mm, uint32_t step, bool keep) {
   sk__core *core = call->core;
   places p = places_of(core, mm);
   sk__matmul_area area = sk__matmul_area_of(mm, step);
+  if (left_out(mm, &area)) return;
+  int32_t first = mm->partial_output ? (int32_t)(step % steps_of_tile(mm)) * mm->tiling.baseK : 0;
+  int32_t end = mm->partial_output ? least(first + mm->tiling.baseK, mm->single_k) : mm->single_k;
   uint64_t ctrl = core->ctrl;
   if (mm->a.element == SK_MATMUL_F32) {
     sk__ctrl_set(core, SK__CTRL_HF32, mm->hf32);
     sk__ctrl_set(core, SK__CTRL_HF32_TIES, mm->hf32_toward_zero);
   }
-  if (mm->with_bias && !keep) load_bias(call, mm, &p, &area);
+  bool with_bias = mm->with_bias && !keep && first == 0;
+  if (with_bias) load_bias(call, mm, &p, &area);
   events e = take_events(core, mm);
-  for (int32_t k = 0, n = 0; k < mm->single_k; k += mm->tiling.baseK, n++) {
+  for (int32_t k = first, n = 0; k < end; k += mm->tiling.baseK, n++) {
     uint32_t piece = (uint32_t)n % p.pieces;
-    int32_t size = least(mm->tiling.baseK, mm->single_k - k);
-    part a = part_of(mm, true, area.m, area.rows, k, size), b = part_of(mm, false, area.n, area.columns, k, size);
-    uint64_t l1_a = p.a + (uint64_t)piece * p.a_step, l1_b = p.b + (uint64_t)piece * p.b_step;
-    wait(core, MTE1_MTE2, e.l1_free[piece]);
-    load_part(call, &a, l1_a);
-    load_part(call, &b, l1_b);
-    set(core, MTE2_MTE1, e.arrived);
-    wait(core, MTE2_MTE1, e.arrived);
-    wait(core, M_MTE1, e.l0_free[piece]);
-    load_a(call, &a, l1_a, p.l0a + piece * p.l0a_step, (uint32_t)area.rows, (uint32_t)size);
-    load_b(call, &b, l1_b, p.l0b + piece * p.l0b_step, (uint32_t)area.columns, (uint32_t)size);
-    set(core, MTE1_MTE2, e.l1_free[piece]);
-    set(core, MTE1_M, e.loaded);
-    wait(core, MTE1_M, e.loaded);
-    multiply(call, mm, &p, &area, size, piece, n == 0, keep);
+    int32_t size = least(mm->tiling.baseK, end - k);
+    load_pieces(call, mm, &p, &area, k, size, piece, &e);
+    multiply(call, mm, &p, &area, size, piece, k == first && with_bias, k == first && !with_bias && !keep);
     set(core, M_MTE1, e.l0_free[piece]);
   }
   give_events(core, mm, &e);
@@ -388,8 +332,8 @@ static bool conversion(sk__core *core, const sk_matmul *mm, uint32_t to, sk__fix
 
 static void load_scales(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area) {
   sk_matmul_operand scales = {.address = mm->quant_vector, .element = SK_MATMUL_I32}; /* 64 bits as two times 32 */
-  part x = {.from = &scales, .rows = 1, .columns = 2 * area->columns, .column = 2 * area->n, .height = 1};
-  load_rows(call, &x, 0, 1, p->scales, 1);
+  sk__matmul_part x = {.from = &scales, .rows = 1, .columns = 2 * area->columns, .column = 2 * area->n, .height = 1};
+  sk__matmul_load_rows(call, &x, 0, 1, p->scales, 1);
   sk__core *core = call->core;
   sk__pipe_barrier(core, SK__PIPE_ALL);
   uint64_t bytes = sk__ceil_to((uint32_t)area->columns * 8, FB_UNIT_BYTES);
@@ -399,39 +343,65 @@ static void load_scales(const sk__matmul_call *call, const sk_matmul *mm, const 
   core->fix_config[1] = p->buffer;
 }
 
+/* Where a tile goes and how far its rows or columns of blocks are apart. */
+typedef struct destination { uint64_t address; uint32_t stride, columns; } destination;
+
+static destination destination_of(const sk_matmul *mm, const sk__matmul_area *area, const sk_matmul_target *target) {
+  uint32_t bytes = sk__matmul_bits(target->element) / 8, rows = (uint32_t)area->rows;
+  destination d = {.address = target->address, .columns = (uint32_t)area->columns};
+  if (target->format == SK_MATMUL_NZ) {
+    uint32_t block = bytes == 1 ? 32 : target->channel_split ? 8 : 16;
+    uint32_t height = sk__ceil_to(target->sequential ? rows : (uint32_t)(target->rows > 0 ? target->rows : mm->org_m), 16);
+    d.stride = height * block * bytes / SK__BLOCK_BYTES;
+    d.columns = sk__ceil_to(d.columns, target->channel_split ? 8 : 16);
+    if (!target->sequential)
+      d.address += (uint64_t)(uint32_t)area->n / block * d.stride * SK__BLOCK_BYTES + (uint64_t)(uint32_t)area->m * block * bytes;
+    return d;
+  }
+  bool aligned = target->format == SK_MATMUL_ND_ALIGN;
+  uint32_t whole = (uint32_t)(target->pitch > 0 ? target->pitch : mm->org_kc > 0 ? mm->org_kc : mm->org_n);
+  uint32_t pitch = target->sequential ? d.columns : whole;
+  d.stride = aligned ? sk__matmul_pitch(pitch, target->element) : pitch;
+  if (!target->sequential) d.address += ((uint64_t)(uint32_t)area->m * d.stride + (uint32_t)area->n) * bytes;
+  return d;
+}
+
+/* The kernel's own function takes the tile out of L0C. */
+static void store_by_function(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area,
+                              const destination *d, bool nz) {
+  uint32_t rows = sk__ceil_to(area->rows == 1 ? 2 : (uint32_t)area->rows, 16), columns = sk__ceil_to((uint32_t)area->columns, 16);
+  sk_matmul_out out = {.cBurstNum = (uint16_t)(columns / 16), .burstLen = (uint16_t)((uint32_t)area->rows * SK__L0C_ALIGN / SK__BLOCK_BYTES),
+                       .dstStride = d->stride, .oriNSize = (uint16_t)(nz ? 0 : area->columns), .quantScalar = mm->quant_scalar,
+                       .cbufWorkspaceAddr = mm->quant_per_column ? p->scales : 0};
+  mm->functions->copy_out(d->address, p->l0c, rows * columns * 4, &out, mm->user, mm->data);
+  (void)sk__begin(SK__AIC, SK__PIPE_FIX, call->name, call->site);
+  sk__pipe_barrier(call->core, SK__PIPE_ALL);
+}
+
 void sk__matmul_store(const sk__matmul_call *call, const sk_matmul *mm, uint32_t step, const sk_matmul_target *target) {
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_FIX, call->name, call->site);
   sk__matmul_area area = sk__matmul_area_of(mm, step);
+  if (left_out(mm, &area)) return;
   places p = places_of(core, mm);
   sk__fix_element element;
   QuantMode_t mode;
   if (!conversion(core, mm, target->element, &element, &mode)) return;
   if (mm->quant_per_column && (mode == VDEQF16 || mode == VREQ8 || mode == VQF322B8_PRE)) load_scales(call, mm, &p, &area);
   else core->l0c_prequant = mm->quant_scalar;
-  uint32_t bytes = sk__matmul_bits(target->element) / 8, rows = (uint32_t)area.rows, columns = (uint32_t)area.columns;
-  uint32_t from_height = sk__ceil_to(rows == 1 ? 2 : rows, 16);
   bool nz = target->format == SK_MATMUL_NZ;
-  uint64_t to = target->address;
-  uint32_t stride;
-  if (nz) {
-    uint32_t block = bytes == 1 ? 32 : 16, height = sk__ceil_to(target->sequential ? rows : (uint32_t)(target->rows > 0 ? target->rows : mm->org_m), 16);
-    stride = height * block * bytes / SK__BLOCK_BYTES;
-    columns = sk__ceil_to(columns, 16);
-    if (!target->sequential) to += (uint64_t)(uint32_t)area.n / block * stride * SK__BLOCK_BYTES + (uint64_t)(uint32_t)area.m * block * bytes;
-  } else {
-    bool aligned = target->format == SK_MATMUL_ND_ALIGN;
-    uint32_t whole = (uint32_t)(target->pitch > 0 ? target->pitch : mm->org_kc > 0 ? mm->org_kc : mm->org_n);
-    stride = target->sequential ? (aligned ? sk__matmul_pitch(columns, target->element) : columns)
-                                : aligned ? sk__matmul_pitch(whole, target->element) : whole;
-    if (!target->sequential) to += ((uint64_t)(uint32_t)area.m * stride + (uint32_t)area.n) * bytes;
+  destination d = destination_of(mm, &area, target);
+  if (mm->functions != NULL && mm->functions->copy_out != NULL) {
+    store_by_function(call, mm, &p, &area, &d, nz);
+    return;
   }
   static const uint8_t atomic_types[] = {[SK_MATMUL_F16] = 2, [SK_MATMUL_BF16] = 6, [SK_MATMUL_F32] = 1, [SK_MATMUL_I8] = 5,
                                          [SK_MATMUL_I4] = 0, [SK_MATMUL_I32] = 4, [SK_MATMUL_U8] = 0};
-  uint32_t type = core->atomic_type, op = core->atomic_op;
+  uint32_t type = core->atomic_type, op = core->atomic_op, rows = (uint32_t)area.rows;
   if (target->atomic != 0) core->atomic_type = atomic_types[target->element], core->atomic_op = target->atomic - 1u;
   core->l0c_nd_params = 0;
-  sk__fix(core, element, sums_are_integers(mm) ? SK__FIX_I32 : SK__FIX_F32, false, (void *)(uintptr_t)to,
-          (const void *)(uintptr_t)mm->l0c, (uint16_t)columns, (uint16_t)rows, stride, (uint16_t)from_height, 0, mode, 0, false, !nz);
+  sk__fix(core, element, sums_are_integers(mm) ? SK__FIX_I32 : SK__FIX_F32, false, (void *)(uintptr_t)d.address,
+          (const void *)(uintptr_t)p.l0c, (uint16_t)d.columns, (uint16_t)rows, d.stride, (uint16_t)sk__ceil_to(rows == 1 ? 2 : rows, 16),
+          0, mode, 0, target->channel_split, !nz);
   core->atomic_type = type, core->atomic_op = op;
   sk__pipe_barrier(core, SK__PIPE_ALL);
 }

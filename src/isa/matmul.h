@@ -1,4 +1,4 @@
-/* matmul.h - shared by the two files of the Matmul object (private to this folder). */
+/* matmul.h - shared by the files of the Matmul object (private to this folder). */
 #ifndef SK_ISA_MATMUL_H
 #define SK_ISA_MATMUL_H
 
@@ -8,20 +8,60 @@
 /* The call of the kernel that a step belongs to. */
 typedef struct sk__matmul_call { sk__core *core; const char *name; const void *site; } sk__matmul_call;
 
-/* Tiles of the single shape. */
-uint32_t sk__matmul_tiles(const sk_matmul *matmul);
+/* ---- a tile (matmul.c) ---------------------------------------------------------------------------- */
+
+/* Steps of the single shape: tiles, or their pieces of K where each is given by itself. */
+uint32_t sk__matmul_steps(const sk_matmul *matmul);
 typedef struct sk__matmul_area { int32_t m, n, rows, columns; } sk__matmul_area;
 sk__matmul_area sk__matmul_area_of(const sk_matmul *matmul, uint32_t step);
 /* Everything there that a tile needs; false: a finding said what is missing. */
 bool sk__matmul_complete(const sk__matmul_call *call, const sk_matmul *matmul);
-/* Memory of the cube core for this tiling, kept in the record. */
-void sk__matmul_take_memory(const sk__matmul_call *call, sk_matmul *matmul);
-/* Tile number `step` into L0C, added to what stands there if `keep`; L0C to its place in the result. */
+/* Memory of the cube core for this tiling, kept in its pipe. */
+void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *matmul);
+/* Step number `step` into L0C, added to what stands there if `keep`; L0C to its place in the result. */
 void sk__matmul_compute(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, bool keep);
 void sk__matmul_store(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, const sk_matmul_target *target);
 
 uint32_t sk__matmul_bits(uint32_t element);
 /* Elements from row to row of a result that stands alone: whole blocks of 32 bytes. */
 uint32_t sk__matmul_pitch(uint32_t columns, uint32_t element);
+
+/* ---- pieces of inputs (matmul_load.c) --------------------------------------------------------------- */
+
+/* A rectangle of an input as it is stored, and where it goes: Nz with `height` rows per column block; `groups`:
+ * every 16 rows an Nz of their own, which turned loads of 32-bit elements want. */
+typedef struct sk__matmul_part {
+  const sk_matmul_operand *from;
+  int32_t row, rows, column, columns;
+  int32_t all_rows, pitch; /* of the whole matrix */
+  uint32_t height;
+  bool groups;
+} sk__matmul_part;
+
+/* A or B: the piece [outer.., k..]. */
+sk__matmul_part sk__matmul_part_of(const sk_matmul *matmul, bool is_a, int32_t outer, int32_t outer_size, int32_t k, int32_t k_size);
+/* Into L1, by the kernel's own function where it has one; from L1, where it is `piece`, into L0A or L0B. */
+void sk__matmul_load_part(const sk__matmul_call *call, const sk_matmul *matmul, const sk__matmul_part *part, uint64_t to);
+void sk__matmul_load_rows(const sk__matmul_call *call, const sk__matmul_part *part, int32_t row, int32_t rows, uint64_t to, uint32_t height);
+void sk__matmul_load_a(const sk__matmul_call *call, const sk__matmul_part *part, uint64_t piece, uint64_t to, uint32_t m, uint32_t k);
+void sk__matmul_load_b(const sk__matmul_call *call, const sk__matmul_part *part, uint64_t piece, uint64_t to, uint32_t n, uint32_t k);
+/* Where a piece begins of an input that stands in L1 whole. */
+uint64_t sk__matmul_in_l1(const sk__matmul_part *part);
+/* Dense B with its index, into L1 and L0B. */
+void sk__matmul_load_index(const sk__matmul_call *call, const sk_matmul *matmul, const sk__matmul_part *part, uint64_t to);
+void sk__matmul_load_sparse(const sk__matmul_call *call, const sk__matmul_part *part, uint64_t piece, uint64_t index, uint64_t to);
+
+/* Bytes of a piece in L1, and in L0 (rows of 16, turned squares whole). */
+uint32_t sk__matmul_piece_bytes(uint32_t rows, uint32_t columns, uint32_t bits);
+uint32_t sk__matmul_l0_bytes(uint32_t outer, uint32_t k, uint32_t bits);
+/* Columns that Mmad computes: whole squares, where loads write those. */
+uint32_t sk__matmul_n_computed(uint32_t n, uint32_t bits, bool turned);
+
+/* ---- batches (matmul_batch.c) ------------------------------------------------------------------------ */
+
+/* False: a finding said what is wrong. */
+bool sk__matmul_batch_legal(const sk__matmul_call *call, const sk_matmul *matmul, const sk_matmul_batch *batch);
+void sk__matmul_batch_run(const sk__matmul_call *call, const sk_matmul *matmul, const sk_matmul_batch *batch, const sk_matmul_target *target);
+uint32_t sk__matmul_batch_results(const sk_matmul *matmul, const sk_matmul_batch *batch);
 
 #endif

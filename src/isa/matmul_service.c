@@ -6,6 +6,7 @@
  * polled words (machine/soft.h). */
 #include <string.h>
 
+#include "isa/cube.h"
 #include "isa/matmul.h"
 #include "isa/move.h"
 #include "kernel_operator/library.h"
@@ -14,6 +15,9 @@
 
 #define WORKSPACE_BYTES (16u << 20)
 #define MESSAGE_BYTES 64u
+
+#define CROSS_BLOCK 2u    /* mode: the cores of a block */
+#define DUAL_BEGIN_ID 9u
 
 /* A vector core's slot: message, A, B, bias, results. */
 enum { SLOT_INPUT_BYTES = 96 << 10, SLOT_BIAS_BYTES = 4 << 10, SLOT_A = 512, SLOT_B = SLOT_A + SLOT_INPUT_BYTES,
@@ -36,14 +40,12 @@ static void await_reply(sk__core *core) {
   sk__soft_acquire(core, slot_of(core) + MESSAGE_BYTES, 0);
 }
 
-static void post(const sk__matmul_call *call, sk_matmul_order order, const sk_matmul *mm, const sk_matmul_target *target) {
+static void post(const sk__matmul_call *call, const sk_matmul_message *message) {
   sk__core *core = call->core;
   await_reply(core);
-  sk__framework *framework = sk__framework_of(core);
-  framework->message = (sk_matmul_message){.order = (uint8_t)order, .site = call->site};
-  if (mm != NULL) framework->message.matmul = *mm;
-  if (target != NULL) framework->message.target = *target;
-  uint8_t line[MESSAGE_BYTES] = {(uint8_t)order};
+  sk__framework_of(core)->message = *message;
+  sk__framework_of(core)->message.site = call->site;
+  uint8_t line[MESSAGE_BYTES] = {message->order};
   uint32_t atomics = core->atomic_type;
   core->atomic_type = 0;
   sk__pipe_barrier(core, SK__PIPE_ALL);
@@ -81,30 +83,68 @@ void sk_matmul_begin_client(uint64_t workspace, uint32_t objects) {
 void sk_matmul_quit(void) {
   if (sk__self == NULL || sk__self->type != SK__AIV) return;
   sk__matmul_call call = begin("the end of the Matmul objects", SK__SITE());
-  post(&call, SK_MATMUL_QUIT, NULL, NULL);
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_QUIT});
 }
 
 /* ---- the service ----------------------------------------------------------------------------------- */
 
-/* L1 and L0C are shared by all objects: no result stays in L0C from one message to the next. */
-typedef struct service { uint64_t l1, l0c; uint32_t l1_bytes, l0c_bytes; void *pipe; } service;
+static void load(const sk__matmul_call *call, const sk_matmul_load *x) {
+  sk__core *core = sk__begin(SK__AIC, SK__PIPE_MTE2, call->name, call->site);
+  void *to = (void *)(uintptr_t)x->to;
+  const void *from = (const void *)(uintptr_t)x->from;
+  if (x->to_nz) {
+    sk__nd2nz p = {.elem_bytes = x->elem_bytes, .nd_num = x->matrices, .rows = x->rows, .columns = x->columns, .src_matrix = x->src_matrix,
+                   .src_row = x->src_row, .c0_stride = x->c0_stride, .row_stride = x->row_stride, .nz_matrix = x->nz_matrix};
+    sk__nd2nz_run(core, &p, to, from);
+  } else {
+    sk__bursts b = sk__bursts_blocks(x->count, x->length_blocks, x->src_gap_blocks, x->dst_gap_blocks);
+    sk__move_gm_to_local(core, SK__PIPE_MTE2, SK__MEM_L1, to, from, b, SK__BLOCK_BYTES);
+  }
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+}
 
-static void serve_one(sk__core *core, const sk_matmul_message *message, service *s) {
-  sk__matmul_call call = {core, message->order == SK_MATMUL_ALL ? "IterateAll" : "GetTensorC", message->site};
-  sk_matmul mm = message->matmul;
-  mm.pipe = s->pipe;
-  mm.l1 = s->l1, mm.l1_bytes = s->l1_bytes, mm.l0c = s->l0c, mm.l0c_bytes = s->l0c_bytes;
-  sk__matmul_take_memory(&call, &mm);
-  s->l1 = mm.l1, s->l1_bytes = mm.l1_bytes, s->l0c = mm.l0c, s->l0c_bytes = mm.l0c_bytes;
-  uint32_t first = message->order == SK_MATMUL_ALL ? 0 : (uint32_t)mm.step - 1;
-  uint32_t last = message->order == SK_MATMUL_ALL ? sk__matmul_tiles(&mm) : first + 1;
-  for (uint32_t step = first; step < last; step++) {
-    sk__matmul_compute(&call, &mm, step, false);
-    sk__matmul_store(&call, &mm, step, &message->target);
+static void all_steps(const sk__matmul_call *call, const sk_matmul *mm, const sk_matmul_target *target) {
+  for (uint32_t step = 0; step < sk__matmul_steps(mm); step++) {
+    sk__matmul_compute(call, mm, step, false);
+    sk__matmul_store(call, mm, step, target);
   }
 }
 
-void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
+/* The upper half of L1 is the vector cores' TSCM. */
+static bool leaves_shared_l1(sk__core *core, const sk_pipe *pipe) {
+  sk__local_place l1 = sk__local_place_of(core, SK__MEM_L1);
+  uint64_t end = pipe->matmul_address[0] + pipe->matmul_bytes[0];
+  if (end <= l1.address + l1.bytes / 2) return true;
+  sk__bad_argument(core, "what Matmul takes of L1 beside TSCM, in bytes,", (int64_t)(end - l1.address),
+                   "at most %u; make the tiling's base sizes smaller", l1.bytes / 2);
+  return false;
+}
+
+/* L1 and L0C are shared by all objects: no result stays in L0C from one message to the next. */
+static void serve_one(sk__core *core, const sk_matmul_message *message, const sk_matmul_functions *const *functions) {
+  static const char *const names[] = {[SK_MATMUL_TILE] = "GetTensorC", [SK_MATMUL_ALL] = "IterateAll", [SK_MATMUL_BATCH] = "IterateBatch",
+                                      [SK_MATMUL_LOAD] = "DataCopy to TSCM"};
+  sk__matmul_call call = {core, names[message->order], message->site};
+  if (message->order == SK_MATMUL_LOAD) {
+    load(&call, &message->load);
+    return;
+  }
+  sk_matmul mm = message->matmul;
+  mm.pipe = sk__framework_of(core)->pipe;
+  mm.functions = functions[mm.number];
+  sk__matmul_take_memory(&call, &mm);
+  if ((mm.a.in_l1 || mm.b.in_l1) && !leaves_shared_l1(core, mm.pipe)) return;
+  if (message->order == SK_MATMUL_BATCH) {
+    sk__matmul_batch_run(&call, &mm, &message->batch, &message->target);
+  } else if (message->order == SK_MATMUL_ALL) {
+    all_steps(&call, &mm, &message->target);
+  } else {
+    sk__matmul_compute(&call, &mm, (uint32_t)mm.step - 1, false);
+    sk__matmul_store(&call, &mm, (uint32_t)mm.step - 1, &message->target);
+  }
+}
+
+void sk_matmul_serve(uint64_t workspace, uint32_t objects, const sk_matmul_functions *const *functions) {
   const void *site = SK__SITE();
   sk__matmul_call call = begin("matmul service", site);
   sk__core *core = call.core;
@@ -116,7 +156,6 @@ void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
                       "the service of a Matmul object on a cube core without vector cores: nobody sends it messages");
     sk__core_abort(core, SK_FAULT);
   }
-  service s = {.pipe = sk__framework_of(core)->pipe};
   uint32_t clients = core->view.own_ratio, quits = 0;
   while (quits < clients) {
     bool idle = true;
@@ -127,7 +166,7 @@ void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
       sk__soft_acquire(core, slot_of(client), 0);
       const sk_matmul_message *message = &sk__framework_of(client)->message;
       if (message->order == SK_MATMUL_QUIT) quits++;
-      else serve_one(core, message, &s);
+      else serve_one(core, message, functions);
       (void)begin("matmul service", site);
       sk__pipe_barrier(core, SK__PIPE_ALL);
       sk__soft_publish(core, slot_of(client) + MESSAGE_BYTES, 0);
@@ -141,8 +180,10 @@ void sk_matmul_serve(uint64_t workspace, uint32_t objects) {
 
 void sk_matmul_init(sk_matmul *mm, const void *tiling, void *pipe, bool service_does) {
   sk__core *core = begin("Matmul Init", SK__SITE()).core;
-  *mm = (sk_matmul){.a = {.element = mm->a.element, .format = mm->a.format}, .b = {.element = mm->b.element, .format = mm->b.format},
-                    .bias = {.element = mm->bias.element}, .service = service_does};
+  *mm = (sk_matmul){.a = {.element = mm->a.element, .format = mm->a.format, .layout = mm->a.layout},
+                    .b = {.element = mm->b.element, .format = mm->b.format, .layout = mm->b.layout},
+                    .bias = {.element = mm->bias.element}, .service = service_does, .number = mm->number, .triangle = mm->triangle,
+                    .partial_output = mm->partial_output, .dual_master = mm->dual_master, .functions = mm->functions};
   if (tiling == NULL || (service_does ? SK__AIV : SK__AIC) != core->type) return;
   memcpy(&mm->tiling, tiling, sizeof mm->tiling);
   const sk_cube_tiling *t = &mm->tiling;
@@ -182,20 +223,46 @@ static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_
   operand->address = to;
 }
 
-void sk_matmul_give(sk_matmul *mm, sk_matmul_operand *operand, const void *address, bool local, bool transposed) {
+/* The call that gives an input, on a core that may; the input is forgotten until it has been taken. */
+static sk__matmul_call begin_input(sk_matmul *mm, sk_matmul_operand *operand, const void *site) {
   static const char *const names[] = {"SetTensorA", "SetTensorB", "SetBias"};
-  sk__matmul_call call = begin(names[operand == &mm->a ? 0 : operand == &mm->b ? 1 : 2], SK__SITE());
-  if (call.core->type != (mm->service ? SK__AIV : SK__AIC)) return;
-  operand->transposed = transposed;
-  operand->rows = operand->pitch = 0;
-  operand->address = (uint64_t)(uintptr_t)address;
+  sk__matmul_call call = begin(names[operand == &mm->a ? 0 : operand == &mm->b ? 1 : 2], site);
+  if (call.core->type != (mm->service ? SK__AIV : SK__AIC)) return (sk__matmul_call){0};
+  *operand = (sk_matmul_operand){.element = operand->element, .format = operand->format, .layout = operand->layout};
   mm->step = 0;
+  return call;
+}
+
+void sk_matmul_give(sk_matmul *mm, sk_matmul_operand *operand, const void *address, bool local, bool transposed) {
+  sk__matmul_call call = begin_input(mm, operand, SK__SITE());
+  if (call.core == NULL) return;
+  operand->transposed = transposed;
+  operand->address = (uint64_t)(uintptr_t)address;
   if (operand == &mm->bias) mm->with_bias = true;
   if (!local) return;
   operand->address = 0;
   if (!mm->service) sk__not_modelled_instr(call.core, "an input that is not in device memory, on a cube core");
   else if (mm->ready) pass_on(&call, mm, operand, address);
   else (void)sk__matmul_complete(&call, mm);
+}
+
+/* A matrix of the single shape that stands in L1; of the cube core, or of the one that serves this vector core. */
+void sk_matmul_give_l1(sk_matmul *mm, sk_matmul_operand *operand, const void *address, bool transposed) {
+  sk__matmul_call call = begin_input(mm, operand, SK__SITE());
+  if (call.core == NULL) return;
+  bool is_a = operand == &mm->a, k_is_row = transposed == is_a;
+  operand->transposed = transposed;
+  operand->in_l1 = true;
+  operand->rows = k_is_row ? mm->single_k : is_a ? mm->single_m : mm->single_n;
+  operand->address = (uint64_t)(uintptr_t)address;
+}
+
+void sk_matmul_give_scalar(sk_matmul *mm, sk_matmul_operand *operand, uint32_t value) {
+  sk__matmul_call call = begin_input(mm, operand, SK__SITE());
+  if (call.core == NULL) return;
+  operand->scalar = true;
+  operand->value = value;
+  operand->address = 1;
 }
 
 static bool size_legal(sk__core *core, const char *what, int32_t value, int32_t most) {
@@ -218,7 +285,7 @@ bool sk_matmul_iterate(sk_matmul *mm, bool partial) {
     sk__not_modelled_instr(call.core, "partial sums of a Matmul object on a vector core");
     return false;
   }
-  if ((uint32_t)mm->step >= sk__matmul_tiles(mm)) {
+  if ((uint32_t)mm->step >= sk__matmul_steps(mm)) {
     mm->step = 0;
     return false;
   }
@@ -229,21 +296,22 @@ bool sk_matmul_iterate(sk_matmul *mm, bool partial) {
   return true;
 }
 
-/* A result that the service left in the slot. */
-static void fetch(const sk__matmul_call *call, void *ub, uint32_t rows, uint32_t columns, const sk_matmul_target *target) {
+/* Results that the service left in the slot: rows, or columns of blocks without the rows that only pad. */
+static void fetch(const sk__matmul_call *call, void *ub, uint32_t matrices, uint32_t rows, uint32_t columns, const sk_matmul_target *target) {
   sk__core *core = call->core;
-  uint32_t bytes = sk__matmul_bits(target->element) / 8, pitch = sk__matmul_pitch(columns, target->element);
+  uint32_t bytes = sk__matmul_bits(target->element) / 8, block = bytes == 1 ? 32 : 16;
   bool nz = target->format == SK_MATMUL_NZ;
-  if (nz) rows = (rows + 15) / 16 * 16, columns = pitch = (columns + 15) / 16 * 16;
-  uint64_t extent = (uint64_t)rows * pitch * bytes;
+  uint64_t piece = nz ? (uint64_t)rows * block * bytes : (uint64_t)columns * bytes;
+  uint64_t step = nz ? (uint64_t)sk__ceil_to(rows, 16) * block * bytes : (uint64_t)sk__matmul_pitch(columns, target->element) * bytes;
+  uint32_t pieces = matrices * (nz ? sk__ceil_div(columns, block) : rows);
+  uint64_t extent = pieces * step;
   uint8_t *to = sk__ub_operand(core, ub, extent, SK__BLOCK_BYTES, "the tensor");
   if (to == NULL) return;
   sk__pipe_barrier(core, SK__PIPE_ALL);
-  uint64_t row = (uint64_t)columns * bytes, step = (uint64_t)pitch * bytes;
-  if (row == step) row = step = extent, rows = 1;
-  for (uint32_t r = 0; r < rows; r++) {
-    if (!sk__gm_load(core, SK__PIPE_MTE2, to + r * step, target->address + r * step, row)) return;
-    sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, to + r * step, row);
+  if (piece == step) piece = step = extent, pieces = 1;
+  for (uint32_t i = 0; i < pieces; i++) {
+    if (!sk__gm_load(core, SK__PIPE_MTE2, to + i * step, target->address + i * step, piece)) return;
+    sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, to + i * step, piece);
   }
   sk__advance_gm(core, SK__PIPE_MTE2, extent, true);
   sk__pipe_barrier(core, SK__PIPE_ALL);
@@ -280,14 +348,23 @@ void sk_matmul_get(sk_matmul *mm, const sk_matmul_target *wanted, void *ub) {
     target.sequential = true;
     if (!through_slot(core, &target, (uint32_t)area.rows, (uint32_t)area.columns)) return;
   }
-  post(&call, SK_MATMUL_TILE, mm, &target);
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_TILE, .matmul = *mm, .target = target});
   await_reply(core);
-  if (ub != NULL) fetch(&call, ub, (uint32_t)area.rows, (uint32_t)area.columns, &target);
+  if (ub != NULL) fetch(&call, ub, 1, (uint32_t)area.rows, (uint32_t)area.columns, &target);
 }
 
-void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool wait) {
+/* With two masters the cores meet by cross-core flags: the vector cores let the cube core begin, and it tells them its end. */
+static bool has_partner(const sk_matmul *mm, const sk__core *core) { return mm->dual_master && core->view.own_ratio != 0; }
+static void all_of_partner(const sk_matmul *mm, sk__core *core, bool wait) {
+  sk__cross_set(core, SK__PIPE_MTE3, CROSS_BLOCK, DUAL_BEGIN_ID);
+  if (wait) sk__cross_wait(core, mm->number);
+}
+
+void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool wait, bool later) {
   sk__matmul_call call = begin("IterateAll", SK__SITE());
   sk__core *core = call.core;
+  if (core->type == SK__AIV && has_partner(mm, core)) all_of_partner(mm, core, wait);
+  if (core->type == SK__AIC && has_partner(mm, core)) sk__cross_wait(core, DUAL_BEGIN_ID);
   if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return;
   sk_matmul_target target = *wanted;
   mm->step = 0;
@@ -297,27 +374,64 @@ void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool
       return;
     }
     sk__matmul_take_memory(&call, mm);
-    for (uint32_t step = 0; step < sk__matmul_tiles(mm); step++) {
-      sk__matmul_compute(&call, mm, step, false);
-      sk__matmul_store(&call, mm, step, &target);
-    }
+    all_steps(&call, mm, &target);
+    if (has_partner(mm, core) && (wait || later)) sk__cross_set(core, SK__PIPE_FIX, CROSS_BLOCK, mm->number);
     return;
   }
   if (ub == NULL) {
-    post(&call, SK_MATMUL_ALL, mm, &target);
+    post(&call, &(sk_matmul_message){.order = SK_MATMUL_ALL, .matmul = *mm, .target = target});
     if (wait) await_reply(core);
     return;
   }
   if (!through_slot(core, &target, (uint32_t)mm->single_m, (uint32_t)mm->single_n)) return;
   target.rows = mm->single_m;
   target.pitch = mm->single_n;
-  post(&call, SK_MATMUL_ALL, mm, &target);
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_ALL, .matmul = *mm, .target = target});
   await_reply(core);
-  fetch(&call, ub, (uint32_t)mm->single_m, (uint32_t)mm->single_n, &target);
+  fetch(&call, ub, 1, (uint32_t)mm->single_m, (uint32_t)mm->single_n, &target);
+}
+
+uint64_t sk_matmul_batch_elems(const sk_matmul *mm, const sk_matmul_batch *batch) {
+  return (uint64_t)sk__matmul_batch_results(mm, batch) * (uint32_t)mm->single_m * (uint32_t)mm->single_n;
+}
+
+void sk_matmul_batches(sk_matmul *mm, const sk_matmul_batch *batch, const sk_matmul_target *wanted, void *ub, bool wait) {
+  sk__matmul_call call = begin("IterateBatch", SK__SITE());
+  sk__core *core = call.core;
+  if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm) || !sk__matmul_batch_legal(&call, mm, batch)) return;
+  sk_matmul_target target = *wanted;
+  mm->step = 0;
+  if (!mm->service) {
+    if (ub != NULL) {
+      sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
+      return;
+    }
+    sk__matmul_take_memory(&call, mm);
+    sk__matmul_batch_run(&call, mm, batch, &target);
+    return;
+  }
+  uint32_t matrices = sk__matmul_batch_results(mm, batch), rows = (uint32_t)mm->single_m, columns = (uint32_t)mm->single_n;
+  if (ub != NULL && !through_slot(core, &target, matrices * sk__ceil_to(rows, 16), columns)) return;
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_BATCH, .matmul = *mm, .target = target, .batch = *batch});
+  if (ub != NULL || wait) await_reply(core);
+  if (ub != NULL) fetch(&call, ub, matrices, rows, columns, &target);
+}
+
+void sk_matmul_load_l1(const char *name, const sk_matmul_load *load) {
+  sk__matmul_call call = begin(name, SK__SITE());
+  if (call.core->type != SK__AIV) return;
+  if (sk__framework_of(call.core)->matmuls == 0) {
+    sk__instr_finding(call.core, "QUEUE_STATE", SK__CAT_OPERATOR, SK__ERROR, "call REGIST_MATMUL_OBJ before",
+                      "a copy to TSCM without a Matmul object: the service of the cube core makes it");
+    return;
+  }
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_LOAD, .load = *load});
+  await_reply(call.core);
 }
 
 void sk_matmul_wait(sk_matmul *mm) {
   sk__matmul_call call = begin("WaitIterateAll", SK__SITE());
+  if (call.core->type == SK__AIV && has_partner(mm, call.core)) sk__cross_wait(call.core, mm->number);
   if (mm->service && call.core->type == SK__AIV) await_reply(call.core);
 }
 

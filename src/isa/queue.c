@@ -204,6 +204,9 @@ void sk_pipe_reset(sk_pipe *pipe) {
   judge_leaks(core, pipe);
   wait_free_events(core, pipe);
   memset(pipe->used_bytes, 0, sizeof pipe->used_bytes);
+  memset(pipe->matmul_address, 0, sizeof pipe->matmul_address);
+  memset(pipe->matmul_bytes, 0, sizeof pipe->matmul_bytes);
+  pipe->matmul_cleared_bytes = pipe->shared_l1_bytes = 0;
   pipe->buffer_count = 0;
   uint8_t kept = pipe->event_taken[KIND_M_MTE1];
   memset(pipe->event_taken, 0, sizeof pipe->event_taken);
@@ -249,6 +252,27 @@ static sk_buffer *add_buffer(sk__core *core, sk_pipe *pipe, uint64_t address, ui
   return buffer;
 }
 
+/* The part of L1 that a vector core's TSCM queues have: what lies above the half of its cube core, by sub-block. */
+static place shared_l1_of(sk__core *core) {
+  sk__core *cube = sk__neighbour(core, SK__AIC, 0);
+  if (cube == NULL) return (place){0, 0};
+  place l1 = sk__local_place_of(cube, SK__MEM_L1);
+  uint32_t bytes = l1.bytes / 2 / core->view.own_ratio;
+  return (place){l1.address + l1.bytes / 2 + core->sub_block * bytes, bytes};
+}
+static uint64_t take_shared_l1(sk__core *core, sk_pipe *pipe, uint64_t bytes) {
+  place where = shared_l1_of(core);
+  if (bytes > where.bytes - pipe->shared_l1_bytes) {
+    char text[160];
+    snprintf(text, sizeof text, "%llu more bytes do not fit into TSCM: %u of this vector core's %u bytes of L1 are taken",
+             (unsigned long long)bytes, pipe->shared_l1_bytes, where.bytes);
+    fatal(core, "LOCAL_OUT_OF_BOUNDS", "make the buffers smaller", text);
+  }
+  uint64_t address = where.address + pipe->shared_l1_bytes;
+  pipe->shared_l1_bytes += (uint32_t)bytes;
+  return address;
+}
+
 static void pipe_must_live(sk__core *core, const sk_pipe *pipe) {
   if (pipe == NULL) fatal(core, "QUEUE_STATE", "call InitBufPool for the pool first", "the pool has no memory: InitBufPool was not called");
   if (!pipe->alive) fatal(core, "QUEUE_STATE", "initialise buffers before Destroy", "the TPipe has been destroyed");
@@ -266,8 +290,10 @@ bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t 
   queue->first = (uint8_t)pipe->buffer_count;
   queue->count = (uint8_t)count;
   queue->cursor = queue->head = queue->waiting = queue->allocated = 0;
-  queue->inert = place_of(core, queue->memory).bytes == 0;
-  uint64_t start = take_memory(core, pipe, pool, queue->memory, (uint64_t)size * count);
+  queue->silent = queue->shared_l1 && core->type == SK__AIV && core->view.own_ratio != 0 && shared_l1_of(core).bytes != 0;
+  queue->inert = !queue->silent && place_of(core, queue->memory).bytes == 0;
+  uint64_t start = queue->silent ? take_shared_l1(core, pipe, (uint64_t)size * count)
+                                 : take_memory(core, pipe, pool, queue->memory, (uint64_t)size * count);
   for (uint32_t i = 0; i < count; i++)
     add_buffer(core, pipe, start + (queue->inert ? 0 : (uint64_t)i * size), queue->memory, size, true)->free_kind = queue->free_kind;
   return true;
@@ -367,7 +393,7 @@ bool sk_queue_enque(sk_queue *queue, uint64_t address) {
     misuse(core, "QUEUE_STATE", "dequeue before enqueuing more, or declare a greater depth", text);
     if (queue->waiting >= SK_MAX_QUEUE_BUFFERS) return false;
   }
-  buffer->enque_event = set_event(core, queue->pipe, queue->enque_kind);
+  if (!queue->silent) buffer->enque_event = set_event(core, queue->pipe, queue->enque_kind);
   buffer->state = STATE_ENQUEUED;
   queue->fifo[(queue->head + queue->waiting++) % SK_MAX_QUEUE_BUFFERS] = (uint8_t)index;
   return true;
@@ -381,7 +407,7 @@ sk_memory sk_queue_deque(sk_queue *queue) {
   sk_buffer *buffer = buffer_of(queue, queue->fifo[queue->head]);
   queue->head = (uint8_t)((queue->head + 1) % SK_MAX_QUEUE_BUFFERS);
   queue->waiting--;
-  wait_event(core, queue->pipe, queue->enque_kind, buffer->enque_event);
+  if (!queue->silent) wait_event(core, queue->pipe, queue->enque_kind, buffer->enque_event);
   buffer->enque_event = -1;
   buffer->state = STATE_DEQUEUED;
   return (sk_memory){buffer->address, buffer->bytes};
@@ -405,7 +431,7 @@ void sk_queue_free(sk_queue *queue, uint64_t address) {
     misuse(core, "QUEUE_STATE", "dequeue a tensor before it is freed", "the tensor's buffer is still enqueued");
     return;
   }
-  buffer->free_event = set_event(core, queue->pipe, queue->free_kind);
+  if (!queue->silent) buffer->free_event = set_event(core, queue->pipe, queue->free_kind);
   buffer->free_kind = queue->free_kind;
   buffer->state = STATE_FREE;
   queue->allocated--;

@@ -15,9 +15,13 @@ typedef struct sk__framework {
   bool pad_given;           /* SetPadValue was called */
   uint8_t matmuls;          /* Matmul objects registered with the service: cross-core ids 0 to 2N - 1 are theirs */
   sk_matmul_message message; /* AIV: the latest one to the service */
+  uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);
+
+/* The index buffer of the cube, a quarter of L0B; out of host memory ends the core. */
+uint8_t *sk__sparse_buffer_of(sk__core *core);
 
 /* The core of this type in the same AI core of the launch; NULL if it starts none. */
 sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block);

@@ -19,6 +19,7 @@ typedef struct sk__local_table {
   uint32_t generation;
   uint32_t used_bytes[SK__MEMS];
   sk__framework framework;      /* of the C++ tensor layer: shares the lifetime of the arrays */
+  uint8_t *sparse_buffer;       /* NULL until the first sparse load; stays with the core */
 } sk__local_table;
 
 static const uint32_t start_align[SK__MEMS] = {
@@ -34,6 +35,7 @@ sk_status sk__locals_make(sk__core *core) {
 void sk__locals_drop(sk__core *core) {
   if (core->locals == NULL) return;
   sk__vec_free(&core->locals->entries);
+  sk__free(core->locals->sparse_buffer);
   sk__free(core->locals);
   core->locals = NULL;
 }
@@ -47,6 +49,16 @@ void sk__locals_reset(sk__core *core) {
 }
 
 sk__framework *sk__framework_of(sk__core *core) { return &core->locals->framework; }
+
+uint8_t *sk__sparse_buffer_of(sk__core *core) {
+  sk__local_table *table = core->locals;
+  if (table->sparse_buffer == NULL) table->sparse_buffer = sk__calloc(1, sk__local_place_of(core, SK__MEM_L0B).bytes / 4);
+  if (table->sparse_buffer == NULL) {
+    sk__log(SK__LOG_ERROR, "out of host memory for the index buffer of a cube core");
+    sk__core_abort(core, SK_OUT_OF_MEMORY);
+  }
+  return table->sparse_buffer;
+}
 
 sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block) {
   sk__machine *machine = core->machine;

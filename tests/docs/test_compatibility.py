@@ -25,8 +25,7 @@ MEMBERS = {
     "Conv3D": "Conv3D<int> c;",
 }
 MATMUL = "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> m; m."
-for member in ("IterateBatch", "IterateNBatch", "GetBatchTensorC", "SetBatchNum", "SetUserDefInfo", "SetSelfDefineData",
-               "SetAntiQuantScalar", "SetAntiQuantVector"):
+for member in ("SetAntiQuantScalar", "SetAntiQuantVector", "SetTensorScaleA", "SetTensorScaleB", "SetNBatchOutNum", "GetOffsetC"):
     MEMBERS[member] = f"{MATMUL}{member}(1);"
 
 

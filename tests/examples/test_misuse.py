@@ -70,72 +70,6 @@ QUEUES = {
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
 
-# A Matmul object on the vector core of a mix kernel: 32 x 32 halves.
-MATMUL_KERNEL = """
-using G = MatmulType<TPosition::GM, CubeFormat::ND, half>;
-using R = MatmulType<TPosition::GM, CubeFormat::ND, float>;
-__global__ KIND void k(GM_ADDR x) {
-  TCubeTiling t{};
-  t.M = t.N = t.Ka = t.Kb = t.singleCoreM = t.singleCoreN = t.singleCoreK = t.baseM = t.baseN = t.baseK = 32;
-  t.usedCoreNum = 1;
-  TILING
-  GlobalTensor<half> in;
-  GlobalTensor<float> out;
-  in.SetGlobalBuffer((__gm__ half *)(x + RESERVED_WORKSPACE), 1024);
-  out.SetGlobalBuffer((__gm__ float *)(x + RESERVED_WORKSPACE + 4096), 1024);
-  SetSysWorkSpace(x);
-  TPipe pipe;
-  Matmul<G, G, R> mm;
-  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t); KIND_MARK
-  %s
-}
-"""
-A = "mm.SetTensorA(in);\n"
-B = "mm.SetTensorB(in);\n"
-# name: (finding or None, kind, tiling, body)
-MATMULS = {
-    "a whole product": (None, "__mix__(1, 1)", "", A + B + "mm.IterateAll(out);\n mm.End();\n"),
-    "a product without B": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + "mm.IterateAll(out); //!\n"),
-    "a transposed A whose type is not": ("BAD_ARGUMENT", "__mix__(1, 1)", "", "mm.SetTensorA(in, true); //!\n"),
-    "a tile without Iterate": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.GetTensorC(out); //!\n"),
-    "a bias that is missing": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.isBias = 1;", A + B + "mm.IterateAll(out); //!\n"),
-    "a tile too large for L0C": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 512; t.baseN = 128;", A + B + "mm.IterateAll(out); //!\n"),
-    "a piece too large for L0A": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 256; t.baseK = 256;", A + B + "mm.IterateAll(out); //!\n"),
-    "a tiling of zeros": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseK = 0;", A + B + "mm.IterateAll(out); //!\n"),
-    "a tail beyond the matrix": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.SetTail(33); //!\n"),
-    "partial sums on a vector core": ("NOT_MODELLED", "__mix__(1, 1)", "", A + B + "mm.Iterate(true); //!\n"),
-    "no cube core to serve": ("CROSS_NOT_MIXED", "__vector__", "", ""),
-    "results beyond device memory": ("GM_OUT_OF_BOUNDS", "__mix__(1, 1)", "", A + B + "mm.IterateAll(out[1 << 20]); //!\n"),
-    "a flag that belongs to the object": ("H8", "__mix__(1, 1)", "", "CrossCoreSetFlag<0, PIPE_MTE3>(1); //!\n CrossCoreWaitFlag(1);\n"),
-}
-
-
-# A Matmul object of cube cores alone: where ASCENDC_CUBE_ONLY is defined after kernel_operator.h, and where it is not.
-CUBE_ONLY = "#define ASCENDC_CUBE_ONLY\n#include \"lib/matmul_intf.h\"\n"
-# name: (finding or None, kind, definitions, system workspace set, body)
-REGISTERED = {
-    "a cube kernel that says so": (None, "__cube__", CUBE_ONLY, False, A + B + "mm.IterateAll(out);\n"),
-    "its product without B": ("BAD_ARGUMENT", "__cube__", CUBE_ONLY, False, A + "mm.IterateAll(out); //!\n"),
-    "a cube kernel that does not say so": ("CROSS_NOT_MIXED", "__cube__", "#include \"lib/matmul_intf.h\"\n", True, ""),
-    "a workspace that is looked for": (None, "__cube__", CUBE_ONLY, False, "if (GetSysWorkSpacePtr() != nullptr) Trap();\n"),
-    "no system workspace": ("BAD_ARGUMENT", "__mix__(1, 1)", "", False, ""),
-    "a system workspace": (None, "__mix__(1, 1)", "", True, ""),
-}
-
-
-def matmul_program(kind: str, tiling: str, body: str) -> str:
-    mark = "" if "//!" in body else "//!"
-    kernel = (MATMUL_KERNEL % body).replace("KIND_MARK", mark).replace("KIND", kind).replace("TILING", tiling)
-    return (PROGRAM % kernel).replace("aclrtMalloc(&x, sizeof zeros", "aclrtMalloc(&x, (16 << 20) + 8192").replace(
-        "aclrtMemcpy(x, sizeof zeros, zeros, sizeof zeros, ACL_MEMCPY_HOST_TO_DEVICE);",
-        "(void)zeros; aclrtMemset(x, (16 << 20) + 8192, 0, (16 << 20) + 8192);")
-
-
-def registered_program(kind: str, definitions: str, workspace: bool, body: str) -> str:
-    source = matmul_program(kind, "", body).replace("using G =", definitions + "using G =")
-    return source if workspace else source.replace("  SetSysWorkSpace(x);\n", "")
-
-
 # Scalar stores of one operator, read by the next: found where nothing flushes, silent in an SK build.
 CACHE_PROGRAM = """#include "acl/acl.h"
 #include "kernel_operator.h"
@@ -255,12 +189,6 @@ def test_the_operator_s_own_block_number_is_right():
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; matmul::Matmul<G, G, G> mm; mm.IterateBatch(1);": "IterateBatch: not modelled",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<MatmulType<TPosition::TSCM, CubeFormat::NZ, half>, G, G> mm;": "TPosition of A, B and C is GM",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, MatmulType<TPosition::GM, CubeFormat::ND, int32_t>> mm;": "C of half, bfloat16_t or float is float",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, MatmulType<TPosition::GM, CubeFormat::ND, float>, G> mm;": "A and B have one element type",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.SetTensorA(in.AllocTensor<half>());": "SetTensorA: a LocalTensor is given",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::BSNGD>; Matmul<G, G, G> mm;": "LayoutMode other than NONE",
     "CheckLocalMemoryIA(in.AllocTensor<float>());": "CheckLocalMemoryIA: not modelled",
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
@@ -321,8 +249,6 @@ def refuses(body: str, word: str):
 
 if __name__ == "__main__":
     sys.exit(tap.run([finds(name, finding, PROGRAM % (QUEUE_KERNEL % body)) for name, (finding, body) in QUEUES.items()]
-                     + [finds(name, finding, matmul_program(*case)) for name, (finding, *case) in MATMULS.items()]
-                     + [finds(name, finding, registered_program(*case)) for name, (finding, *case) in REGISTERED.items()]
                      + [refuses(*case) for case in REFUSED.items()]
                      + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,

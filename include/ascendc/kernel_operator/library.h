@@ -40,6 +40,8 @@ typedef struct sk_pipe {
   uint8_t alive;
   uint8_t event_taken[SK_HARD_EVENTS]; /* a bit per id */
   uint8_t event_given[SK_HARD_EVENTS]; /* likewise: ids that AllocEventID and FetchEventID have named */
+  uint64_t matmul_address[2];          /* L1 and L0C that all Matmul objects of this pipe use; 0: none yet */
+  uint32_t matmul_bytes[2], matmul_cleared_bytes, shared_l1_bytes;
   sk_buffer buffers[SK_MAX_PIPE_BUFFERS];
 } sk_pipe;
 
@@ -59,6 +61,8 @@ typedef struct sk_queue {
   uint8_t cursor;       /* next buffer to allocate */
   uint8_t head, waiting, allocated;
   uint8_t inert;        /* its memory is not on this kind of core: nothing happens */
+  uint8_t shared_l1;    /* TSCM: on a vector core it lies in L1 of the cube core that serves it */
+  uint8_t silent;       /* no events: the service keeps the order */
   uint8_t fifo[SK_MAX_QUEUE_BUFFERS];
 } sk_queue;
 

@@ -16,6 +16,8 @@ enum class IterateMode : uint8_t { ITERATE_MODE_NORMAL = 1, ITERATE_MODE_ALL = 2
                                    ITERATE_MODE_DEFAULT = 15 };
 enum class MatmulConfigMode : int32_t { CONFIG_NORM = 0, CONFIG_MDL, CONFIG_SPECIALMDL, CONFIG_IBSHARE };
 
+enum class BatchOutMode : int32_t { SINGLE_BATCH = 0, MULTI_BATCH, DOUBLE_SINGLE_BATCH };
+
 template <TPosition position, CubeFormat cubeFormat, typename Type, bool isTransposed = false, LayoutMode layoutMode = LayoutMode::NONE,
           bool isShared = false, TPosition source = TPosition::GM>
 struct MatmulType {
@@ -24,6 +26,13 @@ struct MatmulType {
   using T = Type;
   static constexpr bool isTrans = isTransposed, ibShare = isShared;
   static constexpr LayoutMode layout = layoutMode;
+};
+
+/* B of 4:2 structured sparsity: its dense form, with SetSparseIndex. */
+template <TPosition position, TPosition indexPosition, CubeFormat cubeFormat, typename Type, bool isTransposed = false,
+          LayoutMode layoutMode = LayoutMode::NONE, bool isShared = false>
+struct SparseMatmulType : public MatmulType<position, cubeFormat, Type, isTransposed, layoutMode, isShared> {
+  static constexpr TPosition indexPos = indexPosition;
 };
 
 struct MatmulConfig {
@@ -44,6 +53,8 @@ struct MatmulConfig {
        enableMixDualMaster = false, isA2B2Shared = false, isEnableChannelSplit = false, enableKdimReorderLoad = false,
        isCO1Shared = false;
   uint32_t sharedCO1BufferSize = 64 * 1024;
+  BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH;
+  bool enableL1BankConflictOptimise = false, enableRelu = false;
 };
 
 /* How pieces are loaded is the framework's business; the results are the same for all of these. */
@@ -181,15 +192,32 @@ using tiling::TCubeTiling;
 /* A tiling that is known at compile time: GetMatmulApiTiling. */
 struct MatmulApiStaticTiling {
   MatmulConfig cfg;
-  int32_t baseM = 0, baseN = 0, baseK = 0, singleCoreM = 0, singleCoreN = 0, singleCoreK = 0;
+  int32_t usedCoreNum = 1;
+  int32_t M = -1, N = -1, Ka = -1, Kb = -1, singleCoreM = -1, singleCoreN = -1, singleCoreK = -1, baseM = -1, baseN = -1, baseK = -1;
+  int32_t depthA1 = 1, depthB1 = 1, stepM = 1, stepN = 1, stepKa = 1, stepKb = 1, isBias = 0, transLength = 0, iterateOrder = 0;
+  int32_t dbL0A = 2, dbL0B = 2, dbL0C = 1, shareMode = 0, shareL1Size = 512 * 1024, shareL0CSize = 128 * 1024, shareUbSize = 0;
+  int32_t batchM = 1, batchN = 1, singleBatchM = 1, singleBatchN = 1, depthAL1CacheUB = 0, depthBL1CacheUB = 0, mxTypePara = 0;
+
+  constexpr TCubeTiling sk_tiling() const {
+    TCubeTiling t{};
+    t.usedCoreNum = usedCoreNum;
+    t.M = M != -1 ? M : singleCoreM, t.N = N != -1 ? N : singleCoreN;
+    t.Ka = Ka != -1 ? Ka : singleCoreK, t.Kb = Kb != -1 ? Kb : singleCoreK;
+    t.singleCoreM = singleCoreM, t.singleCoreN = singleCoreN, t.singleCoreK = singleCoreK;
+    t.baseM = baseM, t.baseN = baseN, t.baseK = baseK;
+    t.isBias = isBias, t.iterateOrder = iterateOrder;
+    t.batchM = batchM, t.batchN = batchN, t.singleBatchM = singleBatchM, t.singleBatchN = singleBatchN;
+    return t;
+  }
 };
 template <class A, class B, class C, class Bias = C>
-constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &config, int32_t = 512 * 1024) {
+constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &config, int32_t l1Size = 512 * 1024) {
   MatmulApiStaticTiling result{config};
   result.baseM = static_cast<int32_t>(config.basicM), result.baseN = static_cast<int32_t>(config.basicN);
   result.baseK = static_cast<int32_t>(config.basicK);
   result.singleCoreM = static_cast<int32_t>(config.singleCoreM), result.singleCoreN = static_cast<int32_t>(config.singleCoreN);
   result.singleCoreK = static_cast<int32_t>(config.singleCoreK);
+  result.shareL1Size = l1Size;
   return result;
 }
 
@@ -211,6 +239,8 @@ using AscendC::GetSpecialMDLConfig;
 using AscendC::IterateMode;
 using AscendC::IterateOrder;
 using AscendC::LayoutMode;
+using AscendC::GetMatmulApiTiling;
+using AscendC::MatmulApiStaticTiling;
 using AscendC::MatmulBatchParams;
 using AscendC::MatmulConfig;
 using AscendC::MatmulConfigMode;

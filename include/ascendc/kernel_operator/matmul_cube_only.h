@@ -14,7 +14,7 @@ struct matmul_served<A, true> : std::false_type {};
 } // namespace Internal
 
 #undef REGIST_MATMUL_OBJ
-#define REGIST_MATMUL_OBJ(tpipe, workspace, ...) ::AscendC::Internal::matmuls_init(tpipe, __VA_ARGS__)
+#define REGIST_MATMUL_OBJ(tpipe, workspace, ...) ::AscendC::Internal::matmuls_init(tpipe, 0, __VA_ARGS__)
 
 } // namespace AscendC
 

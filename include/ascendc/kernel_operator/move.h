@@ -2,6 +2,7 @@
 #ifndef SK_KERNEL_OPERATOR_MOVE_H
 #define SK_KERNEL_OPERATOR_MOVE_H
 
+#include "matmul_record.h"
 #include "tensor.h"
 
 namespace AscendC {
@@ -24,10 +25,37 @@ SK_INLINE void must_hold_on_core(uint32_t count, const LocalTensor<T> &tensor) {
 SK_INLINE void no_path(const char *text) { sk_kernel_finding("NO_DATA_PATH", text, false); }
 } // namespace Internal
 
+/* A vector core's TSCM lies in L1 of its cube core, whose Matmul service makes the copies. */
+namespace Internal {
+template <typename T>
+SK_INLINE bool is_shared_l1(const LocalTensor<T> &tensor) {
+  return tensor.GetPosition() == TPosition::TSCM && (ASCEND_IS_AIV);
+}
+template <typename T>
+SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const GlobalTensor<T> &src) {
+  sk_matmul_load load = {};
+  load.to = dst.sk_location();
+  load.from = reinterpret_cast<uint64_t>(src.sk_address());
+  return load;
+}
+template <typename T>
+SK_INLINE void load_shared_l1(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count, uint32_t blocks, uint32_t src_gap,
+                              uint32_t dst_gap) {
+  sk_matmul_load load = load_of(dst, src);
+  load.count = count, load.length_blocks = blocks, load.src_gap_blocks = src_gap, load.dst_gap_blocks = dst_gap;
+  sk_matmul_load_l1("DataCopy", &load);
+}
+} // namespace Internal
+
 /* ---- device memory to a core --------------------------------------------------------------- */
 
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count) {
+  if (Internal::is_shared_l1(dst)) {
+    Internal::must_hold(count, dst);
+    Internal::load_shared_l1(dst, src, 1, Internal::copy_bytes<T>(count) / ONE_BLK_SIZE, 0, 0);
+    return;
+  }
   Internal::must_hold_on_core(count, dst);
   uint32_t bytes = Internal::copy_bytes<T>(count);
   void *to = dst.sk_address();
@@ -40,6 +68,10 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
 }
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params) {
+  if (Internal::is_shared_l1(dst)) {
+    Internal::load_shared_l1(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+    return;
+  }
   void *to = dst.sk_address();
   const void *from = src.sk_address();
   switch (Internal::place(dst)) {
@@ -200,6 +232,15 @@ SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, c
 
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &params) {
+  if (Internal::is_shared_l1(dst)) {
+    sk_matmul_load load = Internal::load_of(dst, src);
+    load.to_nz = true;
+    load.elem_bytes = sizeof(T), load.matrices = params.ndNum, load.rows = params.nValue, load.columns = params.dValue;
+    load.src_matrix = params.srcNdMatrixStride, load.src_row = params.srcDValue;
+    load.c0_stride = params.dstNzC0Stride, load.row_stride = params.dstNzNStride, load.nz_matrix = params.dstNzMatrixStride;
+    sk_matmul_load_l1("DataCopy", &load);
+    return;
+  }
   if (Internal::place(dst) == 2) {
     asc_copy_gm2l1_nd2nz(dst.sk_address(), static_cast<const T *>(src.sk_address()), params.ndNum, params.nValue, params.dValue,
                          params.srcNdMatrixStride, params.srcDValue, params.dstNzC0Stride, params.dstNzNStride,
@@ -258,6 +299,13 @@ SK_INLINE void InitOutput(GlobalTensor<T> dst, uint32_t elems, T value = T(0)) {
     uint32_t part = elems - done < most ? elems - done : most;
     sk_copy_ub2gm_pad(dst.sk_address() + done, scratch.sk_address(), sizeof(T), 1, static_cast<uint32_t>(part * sizeof(T)), 0, 0);
   }
+}
+
+/* The name of the high-level API. */
+template <typename T>
+SK_INLINE void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Fill: elements are uint16_t, int16_t, half, uint32_t, int32_t and float");
+  InitOutput(gmWorkspaceAddr, static_cast<uint32_t>(size), value);
 }
 
 } // namespace AscendC

@@ -68,6 +68,7 @@ public:
     queue_.memory = static_cast<uint8_t>(Internal::memory_of(position));
     queue_.enque_kind = static_cast<uint8_t>(arrival);
     queue_.free_kind = static_cast<uint8_t>(Internal::release_event(arrival));
+    queue_.shared_l1 = dst == TPosition::TSCM;
   }
 
   template <typename T>

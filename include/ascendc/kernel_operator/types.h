@@ -2,6 +2,7 @@
 #ifndef SK_KERNEL_OPERATOR_TYPES_H
 #define SK_KERNEL_OPERATOR_TYPES_H
 
+#include <tuple>
 #include <type_traits>
 
 #include "../c_api/asc_types.h"
@@ -21,6 +22,9 @@ static constexpr sk_block_idx_variable block_idx{};
 static constexpr sk_block_num_variable block_num{};
 
 namespace AscendC {
+
+/* The framework's own copy of the standard library's helpers. */
+namespace Std = ::std;
 
 using ::bfloat16_t;
 using ::half;
@@ -116,6 +120,12 @@ template <bool condition, typename T, typename F>
 struct Conditional {
   using type = typename std::conditional<condition, T, F>::type;
 };
+
+/* Parts of size b that hold a. */
+template <typename T>
+SK_INLINE constexpr typename std::enable_if<std::is_integral<T>::value, T>::type Ceil(T a, T b) {
+  return b == 0 ? a : (a + b - 1) / b;
+}
 
 namespace Internal {
 template <typename T>

@@ -239,7 +239,7 @@
   X("H39", HOST, "Deadlock over cores", \
     "Kernels of two streams that synchronise across cores need more cores together than the device has, or an SK waits for a kernel that gets none.", \
     "Hang.", \
-    "Two launches that no stream or event orders, both of which met in barriers over all their cores, neither with schedmode 1, and which together need more cores of a type than there are.", \
+    "Two launches that no stream or event orders, both of which met in barriers over all their cores, neither with schedmode 1, and which together need more cores of a type than there are. Or a launch that an SK waits for does not fit beside it.", \
     "Use schedmode 1, fewer blocks, or cut the scope at the wait.", \
     "") \
   X("H40", OPTIONS, "Barrier operator with other core counts in one SK", \

@@ -19,7 +19,7 @@ typedef struct shared {
   sk__plan *plan;
   sk__task **tasks;
   size_t task_count;
-  sk__snapshot **records;    /* per node, of the SK that runs; all NULL between runs */
+  sk__told *told;            /* per node, of the SK that runs; all zero between runs */
   sk__arena arena;           /* names in the options */
 } shared;
 
@@ -34,7 +34,7 @@ static void shared_unref(shared *all) {
   sk__plan_free(all->plan);
   sk__graph_free(all->graph);
   sk__tasks_free(all->tasks, all->task_count);
-  free(all->records);
+  free(all->told);
   sk__arena_free(&all->arena);
   free(all);
 }
@@ -57,9 +57,9 @@ static void fetch_records(const fused_sk *mine) {
   for (size_t i = 0; i < graph->node_count; i++) {
     if (!belongs(mine, i) || graph->nodes[i].type != SK__NODE_WAIT) continue;
     uint32_t record = sk__record_of(graph, &graph->nodes[i]);
-    if (record == UINT32_MAX || belongs(mine, record) || mine->of->records[record] != NULL) continue;
+    if (record == UINT32_MAX || belongs(mine, record) || mine->of->told[record].done) continue;
     sk__snapshot *order = sk__event_order(graph->nodes[i].task->event);
-    if (order != NULL) mine->of->records[record] = sk__snapshot_ref(order);
+    mine->of->told[record] = (sk__told){true, order != NULL ? sk__snapshot_ref(order) : NULL};
   }
 }
 
@@ -67,10 +67,11 @@ static void fetch_records(const fused_sk *mine) {
 static void publish_records(const fused_sk *mine, const sk__stream *stream, sk__snapshot *after) {
   const sk__graph *graph = mine->of->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
+    sk__told *told = &mine->of->told[i];
     if (belongs(mine, i) && graph->nodes[i].type == SK__NODE_NOTIFY)
-      sk__event_record(graph->nodes[i].task->event, stream, mine->of->records[i] != NULL ? mine->of->records[i] : after);
-    if (mine->of->records[i] != NULL) sk__snapshot_unref(mine->of->records[i]);
-    mine->of->records[i] = NULL;
+      sk__event_record(graph->nodes[i].task->event, stream, told->order != NULL ? told->order : after);
+    if (told->order != NULL) sk__snapshot_unref(told->order);
+    *told = (sk__told){0};
   }
 }
 
@@ -82,7 +83,7 @@ static sk_status fused_run(sk__superkernel *base, sk__runtime *runtime, sk__stre
   if (after == NULL) return SK_OUT_OF_MEMORY;
   sk__launch_result result;
   fetch_records(mine);
-  sk_status status = sk__sk_run(runtime, mine->of->plan, &mine->of->plan->sks[mine->number], mine->of->records, before, after, &result);
+  sk_status status = sk__sk_run(runtime, mine->of->plan, &mine->of->plan->sks[mine->number], mine->of->told, before, after, &result);
   *stats = result.stats;
   sk__stream_add_cycles(stream, result.stats.cycles + sk__machine_soc(machine)->costs.launch_cycles);
   publish_records(mine, stream, after);
@@ -152,8 +153,8 @@ static sk_status prepare(sk__runtime *runtime, sk__task *const *tasks, size_t co
   if (status == SK_OK) status = sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(runtime)), all->tasks, count, &all->graph);
   if (status == SK_OK) status = sk__plan_make_logged(all->graph, &read, split_log, &all->plan, why, SK__REPLACE_WHY_BYTES);
   if (status != SK_OK) return status;
-  all->records = calloc(all->graph->node_count + 1, sizeof(sk__snapshot *));
-  return all->records != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  all->told = calloc(all->graph->node_count + 1, sizeof(sk__told));
+  return all->told != NULL ? SK_OK : SK_OUT_OF_MEMORY;
 }
 
 static aclError failed(aclError code, const char *why) {

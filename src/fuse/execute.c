@@ -1,12 +1,9 @@
-/* execute.c - runs a plan on the machine: the interpreter every core of an SK runs, and the order of
- * launches around it.
+/* execute.c - runs a plan on the machine: the interpreter every core of an SK runs.
  *
- * Streams are executed one launch after another, in an order that respects streams and events. So a wait
- * inside an SK has been released before the SK starts; what it orders is only what comes behind it in the
- * queues. A record inside an SK orders what its core knew then, not what the SK did later. A plan in which
- * work outside waits for an SK that waits for that work cannot be run so and stops as not modelled. */
+ * A wait inside an SK has mostly been answered before the SK starts; then what it orders is only what comes behind it in the
+ * queues. Else the SK stands there until the work outside has run (course.c). A record inside an SK orders what its core knew
+ * then, not what the SK did later. */
 #include "base/memory.h"
-#include "base/vec.h"
 #include "fuse/execute.h"
 #include "fuse/judge.h"
 #include "fuse/order.h"
@@ -16,7 +13,9 @@
 typedef struct sk_program {
   const sk__sk *sk;
   const sk__plan *plan;
-  sk__snapshot **records;  /* per node: what a record that has run ordered; NULL */
+  sk__told *told;          /* per node: records that have run */
+  sk__course *course;        /* NULL: all that it waits for has been told */
+  sk__launch launch;
 } sk_program;
 
 static uint32_t index_of(const sk__core *core) {
@@ -112,14 +111,17 @@ uint32_t sk__record_of(const sk__graph *graph, const sk__node *wait) {
 /* Block 0 stores or polls a word of device memory; here only the order this gives is kept. Boundary words
  * stand for the streams' own order around the launch. */
 static void event(sk__core *core, const sk_program *program, const sk__op *op) {
-  if (index_of(core) != 0 || op->node == UINT32_MAX || !core->checks) return;
+  if (index_of(core) != 0 || op->node == UINT32_MAX) return;
   uint32_t node = program->sk->members[op->node].value;
   if (op->type == SK__OP_EVENT_NOTIFY) {
-    sk__order_publish(core->checker, &core->order, SK__PIPE_S, &program->records[node]);
+    program->told[node].done = true;
+    if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &program->told[node].order);
   } else if (op->type == SK__OP_EVENT_WAIT) {
     uint32_t record = sk__record_of(program->plan->graph, &program->plan->graph->nodes[node]);
-    if (record != UINT32_MAX && program->records[record] != NULL)
-      sk__order_acquire(core->checker, &core->order, program->records[record]);
+    if (record == UINT32_MAX) return;
+    const sk__told *told = &program->told[record];
+    while (!told->done && program->course != NULL) sk__wait_outside(core, sk__course_name(program->course, record));
+    if (core->checks && told->order != NULL) sk__order_acquire(core->checker, &core->order, told->order);
   }
 }
 
@@ -146,175 +148,83 @@ static void run_queue(sk__core *core, void *context) {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__snapshot **records, sk__snapshot *before,
-                     sk__snapshot *after, sk__launch_result *result) {
-  sk_program program = {sk, plan, records};
-  sk__launch launch = {.name = sk->name, .type = sk->type, .blocks = sk->blocks, .context = &program, .is_sk = true};
+static void prepare(sk_program *program, sk__launch_result *result) {
+  const sk__sk *sk = program->sk;
+  sk__launch *launch = &program->launch;
+  *launch = (sk__launch){.name = sk->name, .type = sk->type, .blocks = sk->blocks, .context = program, .is_sk = true};
   /* entries of one core type are MIX kernels too: they have the cross-core scheduler */
-  if (sk->type == SK_AIC_ONLY) launch.type = SK_MIX_AIC_1_0;
-  if (sk->type == SK_AIV_ONLY) launch.type = SK_MIX_AIV_1_0;
-  if (sk->type != SK_AIV_ONLY) launch.entry[SK__AIC] = run_queue;
-  if (sk->type != SK_AIC_ONLY) launch.entry[SK__AIV] = run_queue;
+  if (sk->type == SK_AIC_ONLY) launch->type = SK_MIX_AIC_1_0;
+  if (sk->type == SK_AIV_ONLY) launch->type = SK_MIX_AIV_1_0;
+  if (sk->type != SK_AIV_ONLY) launch->entry[SK__AIC] = run_queue;
+  if (sk->type != SK_AIC_ONLY) launch->entry[SK__AIV] = run_queue;
   for (size_t i = 0; i < sk->member_count; i++) {
-    const sk__task *task = plan->graph->nodes[sk->members[i].value].task;
-    if (task->kind == SK__TASK_KERNEL) launch.flags |= task->kernel->flags;
+    const sk__task *task = program->plan->graph->nodes[sk->members[i].value].task;
+    if (task->kind == SK__TASK_KERNEL) launch->flags |= task->kernel->flags;
   }
   *result = (sk__launch_result){.name = sk->name, .is_sk = true, .type = sk->type, .blocks = sk->blocks};
-  result->status = sk__machine_run(sk__runtime_machine(runtime), &launch, before, after, &result->stats);
+}
+
+sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__told *told, sk__snapshot *before,
+                     sk__snapshot *after, sk__launch_result *result) {
+  sk_program program = {.sk = sk, .plan = plan, .told = told};
+  prepare(&program, result);
+  result->status = sk__machine_run(sk__runtime_machine(runtime), &program.launch, before, after, &result->stats);
   return result->status;
-}
-
-/* What belongs to each SK: nodes of SK k stand at nodes[first[k]] .. nodes[first[k + 1]], its streams at
- * streams[first[k]] ..., each once. */
-typedef struct parts {
-  uint32_t *first, *nodes, *stream_count;
-  sk__stream **streams;
-} parts;
-
-static void parts_free(parts *all) {
-  sk__free(all->first);
-  sk__free(all->nodes);
-  sk__free(all->stream_count);
-  sk__free(all->streams);
-}
-
-static void add_stream(parts *all, uint32_t sk, sk__stream *stream) {
-  sk__stream **mine = all->streams + all->first[sk];
-  for (uint32_t i = all->stream_count[sk]; i-- > 0;)
-    if (mine[i] == stream) return;
-  mine[all->stream_count[sk]++] = stream;
-}
-
-static sk_status parts_make(const sk__plan *plan, parts *all) {
-  size_t count = plan->graph->node_count;
-  all->first = sk__calloc(plan->sk_count + 2, sizeof(uint32_t));
-  all->stream_count = sk__calloc(plan->sk_count + 1, sizeof(uint32_t));
-  all->nodes = sk__calloc(count + 1, sizeof(uint32_t));
-  all->streams = sk__calloc(count + 1, sizeof(sk__stream *));
-  if (all->first == NULL || all->stream_count == NULL || all->nodes == NULL || all->streams == NULL) return SK_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count; i++)
-    if (plan->decisions[i].sk != UINT32_MAX) all->first[plan->decisions[i].sk + 2]++;
-  for (size_t k = 0; k < plan->sk_count; k++) all->first[k + 2] += all->first[k + 1];
-  for (uint32_t i = 0; i < count; i++) /* first[k + 1] runs from the start of k to its end */
-    if (plan->decisions[i].sk != UINT32_MAX) all->nodes[all->first[plan->decisions[i].sk + 1]++] = i;
-  for (uint32_t k = 0; k < plan->sk_count; k++)
-    for (uint32_t i = all->first[k]; i < all->first[k + 1]; i++) add_stream(all, k, plan->graph->nodes[all->nodes[i]].task->stream);
-  return SK_OK;
 }
 
 /* ---- the whole plan -------------------------------------------------------------------------- */
 
-typedef struct execution {
-  sk__runtime *runtime;
-  sk__checker *checker;
-  const sk__plan *plan;
-  parts parts;
-  sk__snapshot **records;  /* per record that ran: where its stream stood */
-  sk__launch_result *results;
-  size_t *launches;
-} execution;
-
-/* The runtime's event keeps one record only, and a later record may run before an earlier one's waits:
- * waits inside the graph take what their own record left. */
-static sk_status run_wait(execution *e, const sk__node *node) {
-  uint32_t record = sk__record_of(e->plan->graph, node);
-  if (record == UINT32_MAX) return sk__runtime_run(e->runtime, &node->task, 1, NULL);
-  if (e->records[record] == NULL) return SK_OK;
-  sk__snapshot *joined = sk__snapshot_new(e->checker, sk__stream_order(node->task->stream));
-  if (joined == NULL) return SK_OUT_OF_MEMORY;
-  sk__snapshot_join(joined, e->records[record]);
-  sk__stream_set_order(node->task->stream, joined);
-  return SK_OK;
-}
-
-/* A record inside an SK has noted its order itself. */
-static sk_status run_record(execution *e, uint32_t at) {
-  const sk__node *node = &e->plan->graph->nodes[at];
-  sk__snapshot *order = sk__stream_order(node->task->stream);
-  if (e->records[at] == NULL && order != NULL) e->records[at] = sk__snapshot_ref(order);
-  return sk__runtime_run(e->runtime, &node->task, 1, NULL); /* for waits outside the graph */
-}
-
-static sk_status run_node(execution *e, uint32_t at) {
-  const sk__node *node = &e->plan->graph->nodes[at];
-  if (node->type == SK__NODE_WAIT) return run_wait(e, node);
-  if (node->type == SK__NODE_NOTIFY) return run_record(e, at);
-  sk__task_result result;
-  sk_status status = sk__runtime_run(e->runtime, &node->task, 1, &result);
-  if (node->task->kind == SK__TASK_SUPERKERNEL) { /* fused before: a launch of its own */
-    const sk__superkernel *made = node->task->superkernel;
-    e->results[(*e->launches)++] = (sk__launch_result){
-        .name = made->name, .is_sk = true, .type = made->type, .blocks = made->blocks, .status = result.status, .stats = result.stats};
+/* One that none of its waits can hold up may run on several host threads. */
+static bool may_stand(const sk__course *course, uint32_t sk) {
+  const sk__graph *graph = course->plan->graph;
+  for (size_t i = 0; i < course->plan->sks[sk].member_count; i++) {
+    const sk__node *node = &graph->nodes[course->plan->sks[sk].members[i].value];
+    uint32_t record = node->type == SK__NODE_WAIT ? sk__record_of(graph, node) : UINT32_MAX;
+    if (record != UINT32_MAX && course->plan->decisions[record].sk != sk && !course->told[record].done) return true;
   }
-  if (node->task->kind != SK__TASK_KERNEL) return status;
-  e->results[(*e->launches)++] = (sk__launch_result){
-      .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
-  return status;
+  return false;
+}
+
+static sk_status begin(sk__course *course, uint32_t sk, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result,
+                       sk__standing **standing) {
+  sk__machine *machine = sk__runtime_machine(course->runtime);
+  sk_program *program = (sk_program *)course->context + sk;
+  *program = (sk_program){.sk = &course->plan->sks[sk], .plan = course->plan, .told = course->told, .course = course};
+  prepare(program, result);
+  if (may_stand(course, sk)) return sk__machine_begin(machine, &program->launch, before, after, &result->stats, standing);
+  return sk__machine_run(machine, &program->launch, before, after, &result->stats);
 }
 
 /* Records and resets of the SK's nodes, for the world outside the graph. Waits took effect inside. */
-static sk_status run_events(execution *e, uint32_t sk) {
+static sk_status finish(sk__course *course, uint32_t sk) {
+  const sk__plan *plan = course->plan;
   sk_status worst = SK_OK;
-  for (uint32_t i = e->parts.first[sk]; i < e->parts.first[sk + 1]; i++) {
-    sk__node_type type = e->plan->graph->nodes[e->parts.nodes[i]].type;
-    if (type != SK__NODE_NOTIFY && type != SK__NODE_RESET) continue;
-    sk_status status = run_node(e, e->parts.nodes[i]);
+  for (size_t i = 0; i < plan->graph->node_count; i++) {
+    sk__node_type type = plan->graph->nodes[i].type;
+    if (plan->decisions[i].sk != sk || (type != SK__NODE_NOTIFY && type != SK__NODE_RESET)) continue;
+    sk_status status = sk__course_node(course, (uint32_t)i);
     if (worst == SK_OK) worst = status;
   }
-  return worst;
-}
-
-static sk_status launch_sk(execution *e, uint32_t number) {
-  sk__stream *const *streams = e->parts.streams + e->parts.first[number];
-  uint32_t stream_count = e->parts.stream_count[number];
-  sk__snapshot *before = sk__snapshot_new(e->checker, sk__stream_order(streams[0]));
-  if (before == NULL) return SK_OUT_OF_MEMORY;
-  for (uint32_t i = 1; i < stream_count; i++)
-    if (sk__stream_order(streams[i]) != NULL) sk__snapshot_join(before, sk__stream_order(streams[i]));
-  sk__snapshot *after = sk__snapshot_new(e->checker, before);
-  if (after == NULL) {
-    sk__snapshot_unref(before);
-    return SK_OUT_OF_MEMORY;
-  }
-  sk_status status = sk__sk_run(e->runtime, e->plan, &e->plan->sks[number], e->records, before, after, &e->results[(*e->launches)++]);
-  sk__snapshot_unref(before);
-  for (uint32_t i = 0; i < stream_count; i++) sk__stream_set_order(streams[i], sk__snapshot_ref(after));
-  sk__snapshot_unref(after);
-  sk_status events = run_events(e, number);
-  return status != SK_OK ? status : events;
-}
-
-static sk_status run_units(execution *e, const uint32_t *order, size_t count) {
-  size_t nodes = e->plan->graph->node_count;
-  sk_status worst = parts_make(e->plan, &e->parts);
-  e->records = sk__calloc(nodes + 1, sizeof(sk__snapshot *));
-  if (e->records == NULL || worst != SK_OK) return SK_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count; i++) {
-    const sk__decision *decision = &e->plan->decisions[order[i]];
-    sk_status status = decision->fate == SK__STAYS ? run_node(e, order[i]) : launch_sk(e, decision->sk);
-    if (worst == SK_OK) worst = status;
-  }
-  for (size_t i = 0; i < nodes; i++)
-    if (e->records[i] != NULL) sk__snapshot_unref(e->records[i]);
   return worst;
 }
 
 sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results, size_t *launches) {
+  size_t nodes = plan->graph->node_count;
   *launches = 0;
-  for (size_t i = 0; i < plan->graph->node_count; i++)
+  for (size_t i = 0; i < nodes; i++)
     if (plan->graph->nodes[i].task == NULL) return SK_INVALID_ARGUMENT; /* a graph from a file has nothing to run */
-  execution e = {.runtime = runtime, .checker = sk__machine_checker(sk__runtime_machine(runtime)), .plan = plan,
-                 .results = results, .launches = launches};
-  uint32_t *order = NULL;
-  size_t count = 0;
-  sk_status status = sk__plan_order(plan, &order, &count);
-  if (status == SK_NOT_MODELLED) sk__report_circle(runtime, plan, order, count);
+  bool *inside = sk__calloc(nodes + 1, sizeof(bool));
+  sk_program *programs = sk__calloc(plan->sk_count + 1, sizeof *programs);
+  sk__course course = {.runtime = runtime, .plan = plan, .inside = inside, .told = sk__calloc(nodes + 1, sizeof(sk__told)),
+                     .results = results, .launches = launches, .begin = begin, .finish = finish, .context = programs};
+  sk_status status = inside != NULL && programs != NULL && course.told != NULL ? SK_OK : SK_OUT_OF_MEMORY;
   if (status == SK_OK) {
-    sk__judge_plan(e.checker, plan);
-    status = run_units(&e, order, count);
+    for (size_t i = 0; i < nodes; i++) inside[i] = plan->decisions[i].sk != UINT32_MAX && plan->graph->nodes[i].type == SK__NODE_WAIT;
+    sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), plan);
+    status = sk__course_run(&course);
   }
-  parts_free(&e.parts);
-  sk__free(e.records);
-  sk__free(order);
+  sk__free(inside);
+  sk__free(programs);
+  sk__free(course.told);
   return status;
 }

@@ -157,8 +157,8 @@ typedef struct sk__launch_result {
 } sk__launch_result;
 
 /* Executes the plan's graph: tasks that stay run as they are, SKs run as one launch each. results holds
- * plan->graph->node_count entries; *launches = how many were filled. SK_NOT_MODELLED, with a finding that
- * names it: an SK and work outside it would have to run at the same time. */
+ * plan->graph->node_count entries; *launches = how many were filled. SK_DEADLOCK, with a finding that names it:
+ * an SK and work outside of it wait for each other for ever. */
 SK_MUST_USE sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results,
                                    size_t *launches);
 

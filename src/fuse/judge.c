@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "fuse/planner.h"
 
@@ -64,21 +63,11 @@ void sk__judge_plan(sk__checker *checker, const sk__plan *plan) {
     for (int queue = SK__AIC; queue <= SK__AIV; queue++) judge_queue(checker, plan, &plan->sks[k], queue);
 }
 
-void sk__report_circle(sk__runtime *runtime, const sk__plan *plan, const uint32_t *order, size_t count) {
-  bool *placed = sk__calloc(plan->graph->node_count + 1, sizeof(bool));
-  if (placed == NULL) return; /* the status tells all the same */
-  for (size_t i = 0; i < count; i++) placed[order[i]] = true;
-  for (size_t k = 0; k < plan->sk_count; k++) {
-    const sk__sk *sk = &plan->sks[k];
-    if (placed[sk->main.value]) continue;
-    const sk__kernel_info *kernel = &plan->graph->nodes[sk->members[0].value].kernel;
-    sk__finding finding = finding_of("NOT_MODELLED", SK__CAT_NOT_MODELLED, SK__ERROR, kernel);
-    snprintf(finding.message, sizeof finding.message,
-             "%s waits inside for work of another stream that waits for an event recorded inside it: the two would have to run "
-             "at the same time, and launches run one after another here", sk->name);
-    snprintf(finding.remedy, sizeof finding.remedy, "end the scope at the wait");
-    sk__report(sk__machine_checker(sk__runtime_machine(runtime)), &finding);
-    break;
-  }
-  sk__free(placed);
+void sk__report_never_starts(sk__checker *checker, const sk__plan *plan, uint32_t number) {
+  const sk__sk *sk = &plan->sks[number];
+  sk__finding finding = finding_of("DEADLOCK", SK__CAT_FUSER, SK__ERROR, &plan->graph->nodes[sk->members[0].value].kernel);
+  snprintf(finding.message, sizeof finding.message,
+           "%s never starts: in front of it stands a wait for work that itself comes behind the SuperKernel's end", sk->name);
+  snprintf(finding.remedy, sizeof finding.remedy, "end the scope in front of what waits, or begin it behind");
+  sk__report(checker, &finding);
 }

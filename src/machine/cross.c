@@ -193,7 +193,7 @@ void sk__flags_end(sk__machine *machine) {
   for (uint32_t i = 0; i < run->core_count; i++) {
     sk__core *core = &machine->cores[run->cores[i]];
     sk__flag_state *flags = core->flags;
-    if (core->group < machine->soc->aic_count) {
+    if (run->share[SK__AIC] != 0 && run->share[SK__AIV] != 0) { /* else they may be those of a launch that stands */
       scope_clear(&machine->pair[core->group]);
       scope_clear(&machine->up[core->group]);
     }

@@ -2,7 +2,7 @@
  *
  * Equal cores are told together. The cause is looked for in this order: a sub-kernel that called a
  * whole-core barrier on some cores only (H1), vector cores of which one signals (H2), blocks that cannot
- * start because all cores are taken, and last the plain fact. */
+ * start because all cores are taken, work outside of the launch that never comes, and last the plain fact. */
 #include <string.h>
 
 #include "machine/ledger.h"
@@ -114,6 +114,7 @@ static awaited awaited_by(const sk__machine *machine, const sk__seat *seat) {
       missing_in_shortcut(machine, seat, &out);
       break;
     case SK__WAIT_FLAG: awaited_flag(machine, seat, &out); break;
+    case SK__WAIT_OUTSIDE: snprintf(out.words, sizeof out.words, "for %.110s", seat->outside); break;
     default: snprintf(out.words, sizeof out.words, "for device memory to change (polling)"); break;
   }
   return out;
@@ -230,6 +231,10 @@ void sk__barriers_judge(sk__machine *machine) {
   }
 }
 
+/* Of a launch whose caller has nothing to run for it. */
+static const sk__hopeless nobody = {"DEADLOCK", SK__CAT_HOST, "and nothing is left that could bring it",
+                                   "do what it waits for before the launch, or drop the wait"};
+
 /* ---- the report ---------------------------------------------------------------------------- */
 
 static void add_waiters(const scene *s, sk__finding *f) {
@@ -270,6 +275,12 @@ static void add_ended(const scene *s, const awaited *what, sk__finding *f) {
   sk__finding_add_waiter(f, end);
 }
 
+static const sk__core_set *cores_like(const scene *s, const sk__seat *seat) {
+  uint32_t g = 0;
+  while (g + 1 < s->group_count && s->machine->seats[s->groups[g].first].core != seat->core) g++;
+  return &s->groups[g].cores;
+}
+
 static sk__finding plain_finding(const scene *s, const sk__seat *seat, const awaited *what) {
   const sk__machine *machine = s->machine;
   const sk__run *run = &machine->run;
@@ -277,9 +288,15 @@ static sk__finding plain_finding(const scene *s, const sk__seat *seat, const awa
   sk__finding f = sk__core_finding(seat->core, h2 ? "H2" : "DEADLOCK", SK__CAT_OPERATOR, SK__ERROR);
   f.end_count = 0;
   char cores[96];
-  sk__core_set_text(machine, &s->groups[0].cores, cores, sizeof cores);
+  sk__core_set_text(machine, cores_like(s, seat), cores, sizeof cores);
   uint32_t started = run->lane_count;
-  if (what->barrier && run->launch->blocks > started) {
+  if (seat->wait == SK__WAIT_OUTSIDE) {
+    const sk__hopeless *hopeless = run->hopeless != NULL ? run->hopeless : &nobody;
+    sk__text_copy(f.id, sizeof f.id, hopeless->id);
+    f.category = hopeless->category;
+    snprintf(f.message, sizeof f.message, "no core can go on: %s wait %s, %s", cores, what->words, hopeless->why);
+    sk__text_copy(f.remedy, sizeof f.remedy, hopeless->remedy);
+  } else if (what->barrier && run->launch->blocks > started) {
     snprintf(f.message, sizeof f.message,
              "no core can go on: %s wait %s, but of %u blocks only %u fit the chip at once; the others start when a core becomes free",
              cores, what->words, run->launch->blocks, started);
@@ -315,6 +332,13 @@ void sk__deadlock_report(sk__machine *machine) {
   sk__culprit culprit;
   bool found = machine->run.launch->is_sk && what.barrier &&
                sk__barrier_culprit(machine, chief->core->type, what.barrier_id, &culprit);
+  for (uint32_t g = 0; g < s.group_count && !found && machine->run.outside > 0; g++) { /* what the others wait for in turn */
+    const sk__seat *seat = &machine->seats[s.groups[g].first];
+    if (seat->wait != SK__WAIT_OUTSIDE) continue;
+    chief = seat;
+    what = awaited_by(machine, seat);
+    break;
+  }
   if (found) f = sk__culprit_finding(machine, &culprit);
   else f = plain_finding(&s, chief, &what);
   add_waiters(&s, &f);

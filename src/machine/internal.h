@@ -98,7 +98,7 @@ typedef struct sk__ledger {
 /* ---- seats, lanes, shards, workers --------------------------------------------------------- */
 
 typedef enum sk__seat_state { SK__SEAT_OUT, SK__SEAT_READY, SK__SEAT_RUNNING, SK__SEAT_BLOCKED, SK__SEAT_DONE } sk__seat_state;
-typedef enum sk__wait_kind { SK__WAIT_NONE, SK__WAIT_FLAG, SK__WAIT_SYNC_AIV, SK__WAIT_SYNC_MIX, SK__WAIT_POLL } sk__wait_kind;
+typedef enum sk__wait_kind { SK__WAIT_NONE, SK__WAIT_FLAG, SK__WAIT_SYNC_AIV, SK__WAIT_SYNC_MIX, SK__WAIT_POLL, SK__WAIT_OUTSIDE } sk__wait_kind;
 
 typedef struct sk__shard sk__shard;
 
@@ -124,6 +124,7 @@ typedef struct sk__seat {
   bool polling;                 /* gave way in sk__yield */
   sk__fiber fiber;
   uint32_t idle_epoch, idle_picks;
+  const char *outside;          /* SK__WAIT_OUTSIDE: what for */
   uint32_t stuck_task;          /* sub-kernel the core was in when the launch ended for it */
   sk__rng rng;
   sk__ledger ledger;
@@ -164,7 +165,7 @@ struct sk__shard {
 
 typedef struct sk__fault {
   bool pending;
-  bool endless;                 /* the guard's verdict, not a signal of the kernel */
+  bool endless;                 /* the guard's hopeless, not a signal of the kernel */
   bool write;
   int signal, code;
   uint64_t address;
@@ -209,12 +210,16 @@ typedef struct sk__run {
   uint32_t core_count;
   uint32_t live;                /* seats not done */
   uint32_t blocked;
+  uint32_t outside;             /* of them waiting for other launches */
   uint32_t shard_count;
   bool shared;                  /* more than one shard: lock. Off in every launch that runs on one thread */
   bool chances;                 /* synchronising instructions may switch */
   bool remarks;                 /* barriers have something to note or to report: SKs, and types without scheduler */
   bool open;                    /* helpers may join */
   bool over;                    /* nobody is to be resumed any more */
+  bool may_stand;               /* the caller can run what cores wait for outside ... */
+  bool stands;                  /* ... and has to: nobody else can go on */
+  const sk__hopeless *hopeless;   /* why it never will, for the report; NULL */
   _Atomic bool whole_barriers;  /* a kernel has used a barrier over all its cores */
   sk_status status;
   uint32_t idle_epoch, idle_seats;
@@ -223,7 +228,7 @@ typedef struct sk__run {
   _Atomic uint32_t changes;     /* counts wake-ups, for workers that spin */
   bool help_called;             /* helpers have been woken ... */
   bool help_expected;           /* ... and shards are kept for them a little longer */
-  uint64_t started_ns;
+  uint64_t started_ns, spent_ns; /* spent: before it stood */
 } sk__run;
 
 /* The last run of a kernel with so many blocks: how long it took, so that helpers are woken at once for the long ones,
@@ -258,6 +263,7 @@ struct sk__machine {
   uint64_t instruction_budget;  /* as configured, or the default */
   uint32_t next_serial;
   bool running;
+  uint64_t held[SK__MAX_CORES / 64]; /* a bit per core of a launch that stands */
 
   pthread_mutex_t lock;
   pthread_cond_t changed;       /* a worker without work waits for this */
@@ -342,6 +348,17 @@ void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id);
 void sk__chance(sk__core *core);
 /* Lets others run, in front of or behind polling cores. */
 void sk__give_way(sk__core *core, bool polling);
+
+/* ---- machine.c, stand.c -------------------------------------------------------------------- */
+
+/* Cores of each type that one block takes. */
+void sk__shares_of(sk_kernel_type type, uint32_t share[2]);
+/* The first core of each lane a launch with these shares could have now, by machine-wide index; returns their number. */
+uint32_t sk__lane_places(const sk__machine *machine, const uint32_t share[2], uint8_t places[SK__MAX_CORES]);
+/* Can the launch be made now? */
+SK_MUST_USE sk_status sk__launch_check(const sk__machine *machine, const sk__launch *launch);
+void sk__run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after, bool may_stand);
+void sk__run_end(sk__machine *machine, sk__run_stats *stats);
 
 /* ---- workers.c ----------------------------------------------------------------------------- */
 

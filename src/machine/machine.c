@@ -170,7 +170,7 @@ sk__checker *sk__machine_checker(sk__machine *machine) { return machine->checker
 
 /* ---- a launch ------------------------------------------------------------------------------ */
 
-static void shares_of(sk_kernel_type type, uint32_t share[2]) {
+void sk__shares_of(sk_kernel_type type, uint32_t share[2]) {
   static const uint8_t aic[] = {[SK_AIV_ONLY] = 0, [SK_AIC_ONLY] = 1, [SK_MIX_AIV_1_0] = 0, [SK_MIX_AIC_1_0] = 1,
                                 [SK_MIX_AIC_1_1] = 1, [SK_MIX_AIC_1_2] = 1};
   static const uint8_t aiv[] = {[SK_AIV_ONLY] = 1, [SK_AIC_ONLY] = 0, [SK_MIX_AIV_1_0] = 1, [SK_MIX_AIC_1_0] = 0,
@@ -179,19 +179,36 @@ static void shares_of(sk_kernel_type type, uint32_t share[2]) {
   share[SK__AIV] = aiv[type];
 }
 
-/* Lane l of a single-type launch is core l of that type; of a MIX launch AI core l. */
-static void lane_place(sk__machine *machine, uint32_t l) {
+/* Core v of a lane's cores, AIC first, when the lane starts at core `place`. */
+static uint32_t core_of_lane(const sk__machine *machine, const uint32_t share[2], uint32_t place, uint32_t v) {
+  if (share[SK__AIC] == 0 || v == 0) return place;
+  return machine->soc->aic_count + 2 * place + v - 1;
+}
+
+/* Without launches that stand lane l of a single-type launch is core l of that type; of a MIX launch AI core l. */
+uint32_t sk__lane_places(const sk__machine *machine, const uint32_t share[2], uint8_t places[SK__MAX_CORES]) {
+  uint32_t count = 0, first = share[SK__AIC] == 0 ? machine->soc->aic_count : 0;
+  uint32_t end = share[SK__AIC] == 0 ? machine->core_count : machine->soc->aic_count;
+  for (uint32_t place = first; place < end; place++) {
+    bool free = true;
+    for (uint32_t v = 0; v < share[SK__AIC] + share[SK__AIV] && free; v++) {
+      uint32_t core = core_of_lane(machine, share, place, v);
+      free = (machine->held[core / 64] >> core % 64 & 1) == 0;
+    }
+    if (free) places[count++] = (uint8_t)place;
+  }
+  return count;
+}
+
+static void lane_place(sk__machine *machine, uint32_t l, uint32_t place) {
   sk__run *run = &machine->run;
   sk__lane *lane = &run->lanes[l];
-  uint32_t aic_count = machine->soc->aic_count;
-  bool mix = run->share[SK__AIC] != 0;
-  lane->core_count = 0;
+  bool aiv_only = run->share[SK__AIC] == 0;
+  lane->core_count = (uint8_t)(run->share[SK__AIC] + run->share[SK__AIV]);
   lane->block = l;
-  if (mix) lane->cores[lane->core_count++] = (uint8_t)l;
-  for (uint32_t v = 0; v < run->share[SK__AIV]; v++)
-    lane->cores[lane->core_count++] = (uint8_t)(aic_count + (mix ? 2 * l + v : l));
-  uint32_t groups = mix ? run->lane_count : (run->lane_count + 1) / 2;
-  uint32_t shard = machine->cores[lane->cores[0]].group * run->shard_count / groups;
+  for (uint32_t v = 0; v < lane->core_count; v++) lane->cores[v] = (uint8_t)core_of_lane(machine, run->share, place, v);
+  uint32_t groups = aiv_only ? (run->lane_count + 1) / 2 : run->lane_count;
+  uint32_t shard = (aiv_only ? l / 2 : l) * run->shard_count / groups; /* both vector cores of an AI core in one */
   for (uint32_t i = 0; i < lane->core_count; i++) {
     sk__core *core = &machine->cores[lane->cores[i]];
     sk__seat *seat = &machine->seats[lane->cores[i]];
@@ -213,24 +230,33 @@ static void lane_place(sk__machine *machine, uint32_t l) {
   }
 }
 
-static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after) {
+sk_status sk__launch_check(const sk__machine *machine, const sk__launch *launch) {
+  bool known = (uint32_t)launch->type <= SK_MIX_AIC_1_2;
+  if (!known || launch->blocks == 0 || (launch->entry[SK__AIC] == NULL && launch->entry[SK__AIV] == NULL))
+    return SK_INVALID_ARGUMENT;
+  return machine->running || sk__self != NULL || sk__machine_room(machine, launch->type) == 0 ? SK_STATE : SK_OK;
+}
+
+void sk__run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after, bool may_stand) {
   sk__run *run = &machine->run;
   memset(run, 0, sizeof *run);
   run->launch = launch;
   run->before = before;
   run->after = after;
-  shares_of(launch->type, run->share);
+  run->may_stand = may_stand;
+  sk__shares_of(launch->type, run->share);
   bool aiv_only = run->share[SK__AIC] == 0;
-  uint32_t lanes = aiv_only ? machine->soc->aiv_count : machine->soc->aic_count;
+  uint8_t places[SK__MAX_CORES];
+  uint32_t lanes = sk__lane_places(machine, run->share, places);
   run->lane_count = launch->blocks < lanes ? launch->blocks : lanes;
   run->members[SK__AIC] = launch->blocks * run->share[SK__AIC];
   run->members[SK__AIV] = launch->blocks * run->share[SK__AIV];
   uint32_t groups = aiv_only ? (run->lane_count + 1) / 2 : run->lane_count;
-  uint32_t threads = sk__workers_allowed(machine, launch);
+  uint32_t threads = may_stand ? 1 : sk__workers_allowed(machine, launch); /* fibers never change their thread */
   run->shard_count = threads < groups ? threads : groups;
   run->chances = SK__HARD || machine->options.schedule.kind == SK__SCHEDULE_RANDOM;
   run->remarks = launch->is_sk || launch->type == SK_AIV_ONLY || launch->type == SK_AIC_ONLY;
-  for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l);
+  for (uint32_t l = 0; l < run->lane_count; l++) lane_place(machine, l, places[l]);
   sk__soft_reset(machine);
   sk__ledger_begin(machine);
   sk__scheduler_begin(machine);
@@ -238,7 +264,7 @@ static void run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *be
 }
 
 /* Cores that will never go on leave the launch as they are: their stacks are abandoned. */
-static void run_end(sk__machine *machine, sk__run_stats *stats) {
+void sk__run_end(sk__machine *machine, sk__run_stats *stats) {
   sk__run *run = &machine->run;
   run->shared = false;
   for (uint32_t i = 0; i < run->core_count; i++) {
@@ -260,22 +286,20 @@ static void run_end(sk__machine *machine, sk__run_stats *stats) {
   stats->whole_barriers = atomic_load_explicit(&run->whole_barriers, memory_order_relaxed);
   stats->aic_used = run->present[SK__AIC];
   stats->aiv_used = run->present[SK__AIV];
-  stats->seconds = (double)(sk__now_ns() - run->started_ns) * 1e-9;
+  stats->seconds = (double)(sk__now_ns() - run->started_ns + run->spent_ns) * 1e-9;
 }
 
 sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after,
                           sk__run_stats *stats) {
-  bool known = (uint32_t)launch->type <= SK_MIX_AIC_1_2;
-  if (!known || launch->blocks == 0 || (launch->entry[SK__AIC] == NULL && launch->entry[SK__AIV] == NULL))
-    return SK_INVALID_ARGUMENT;
-  if (machine->running || sk__self != NULL) return SK_STATE;
+  sk_status status = sk__launch_check(machine, launch);
+  if (status != SK_OK) return status;
   uint64_t reports = sk__reports(machine->checker);
   machine->running = true;
   launch->serial = machine->next_serial++;
-  run_begin(machine, launch, before, after);
+  sk__run_begin(machine, launch, before, after, false);
   sk__workers_run(machine);
-  sk_status status = machine->run.status;
-  run_end(machine, stats);
+  status = machine->run.status;
+  sk__run_end(machine, stats);
   sk__workers_remember(machine, launch, status == SK_OK && sk__reports(machine->checker) == reports);
   machine->running = false;
   return status;

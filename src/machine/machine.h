@@ -95,6 +95,28 @@ void sk__machine_set_spans(sk__machine *machine, sk__span_fn fn, void *context);
 SK_MUST_USE sk_status sk__machine_run(sk__machine *machine, sk__launch *launch, sk__snapshot *before,
                                       sk__snapshot *after, sk__run_stats *stats);
 
+/* A launch that stands: some of its cores wait for work outside of it, and none can go on. It keeps its cores; other
+ * launches may run on those that are left (stand.c). */
+typedef struct sk__standing sk__standing;
+/* As sk__machine_run, on one host thread; *standing not NULL: it stands and is not over. launch, before and after must live
+ * until it is. */
+SK_MUST_USE sk_status sk__machine_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *before, sk__snapshot *after,
+                                        sk__run_stats *stats, sk__standing **standing);
+/* Some of what its cores wait for has happened: they look again. *standing becomes NULL when the launch is over. */
+SK_MUST_USE sk_status sk__machine_go_on(sk__machine *machine, sk__standing **standing, sk__run_stats *stats);
+/* What it waits for will never happen: reported as a deadlock, and over. */
+typedef struct sk__hopeless {
+  const char *id;               /* DEADLOCK, H39 */
+  sk__category category;
+  const char *why, *remedy;     /* why: the rest of a sentence about what it waits for */
+} sk__hopeless;
+SK_MUST_USE sk_status sk__machine_give_up(sk__machine *machine, sk__standing **standing, const sk__hopeless *hopeless,
+                                          sk__run_stats *stats);
+/* Blocks of a launch of this type that could start now, beside the launches that stand. */
+uint32_t sk__machine_room(const sk__machine *machine, sk_kernel_type type);
+/* Are cores of its type held by a launch that stands? */
+bool sk__machine_holds(const sk__machine *machine, sk__core_type type);
+
 /* ---- machine ------------------------------------------------------------------------------- */
 
 typedef struct sk__machine_options {
@@ -344,6 +366,9 @@ void sk__cross_set(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id);
 void sk__cross_wait(sk__core *core, uint32_t id);
 /* Hardware SyncAll: aiv_only = SyncAll<true>, else all cores of a mix launch. */
 void sk__sync_all(sk__core *core, bool aiv_only);
+/* The core waits for something outside of its launch, named for messages as in "for <what>"; the text must outlive the launch.
+ * Returns when it is worth looking again. */
+void sk__wait_outside(sk__core *core, const char *what);
 /* A core that polls memory (soft barriers) gives way; counts towards the deadlock rule. */
 void sk__yield(sk__core *core);
 

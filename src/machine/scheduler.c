@@ -169,6 +169,14 @@ static inline __attribute__((always_inline)) void switch_out(sk__seat *seat) {
   set_stop(seat->core);
 }
 
+void sk__wait_outside(sk__core *core, const char *what) {
+  sk__seat *seat = sk__seat_of(core);
+  sk__lock(core->machine);
+  seat->outside = what;
+  core->machine->run.outside++;
+  sk__seat_block(seat, SK__WAIT_OUTSIDE, 0);
+}
+
 void sk__seat_block(sk__seat *seat, sk__wait_kind kind, uint32_t id) {
   sk__machine *machine = seat->core->machine;
   seat->state = SK__SEAT_BLOCKED;
@@ -286,10 +294,12 @@ static sk__seat *pop_seat(sk__machine *machine, sk__shard *shard) {
   return NULL;
 }
 
-/* Nobody can run: the launch is over. */
+/* Nobody can run: the launch is over, or stands until work outside of it has run. */
 static void declare_stuck(sk__machine *machine) {
   sk__run *run = &machine->run;
-  if (run->status == SK_OK) { /* else the cores wait for one that faulted */
+  if (run->status == SK_OK && run->outside > 0 && run->may_stand) {
+    run->stands = true;
+  } else if (run->status == SK_OK) { /* else the cores wait for one that faulted */
     run->status = SK_DEADLOCK;
     sk__deadlock_report(machine);
   }
@@ -345,6 +355,7 @@ static sk__seat *next_seat(sk__worker *worker) {
     if (seat != NULL) {
       if (seat->fresh || !polls_in_vain(machine, seat)) break;
       declare_stuck(machine);
+      if (run->stands) seat_queue(seat, SK__QUEUE_POLLING);
     } else if (sk__workers_claim(worker) == NULL) {
       if (!run->shared) declare_stuck(machine);
       else if (!spun) spin_a_little(machine);

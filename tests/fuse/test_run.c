@@ -207,39 +207,6 @@ static void test_listing_and_json(void **state) {
   json_decref(json);
 }
 
-/* An SK waits inside for a memset that waits for the SK: only at the same time could they run. */
-static void test_a_circle_with_the_outside_is_named(void **state) {
-  (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *second, *x, *y;
-  assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
-  assert_int_equal(aclrtCreateEvent(&x), ACL_SUCCESS);
-  assert_int_equal(aclrtCreateEvent(&y), ACL_SUCCESS);
-  launch(&b, &cube, 8, 0, 1, 1);
-  assert_int_equal(aclrtRecordEvent(x, first), ACL_SUCCESS);
-  assert_int_equal(aclrtStreamWaitEvent(second, x), ACL_SUCCESS);
-  assert_int_equal(aclrtMemsetAsync(b.buffer[2], 32, 0, 32, second), ACL_SUCCESS);
-  assert_int_equal(aclrtRecordEvent(y, second), ACL_SUCCESS);
-  assert_int_equal(aclrtStreamWaitEvent(first, y), ACL_SUCCESS);
-  launch(&b, &cube, 8, 1, 3, 10);
-  take_graph(&b);
-  sk__fuse_options options = sk__fuse_defaults();
-  options.task_breaker_bypass = 1;
-  sk__launch_result results[16];
-  size_t launches = 0;
-  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
-  assert_int_equal(b.plan->sk_count, 1);
-  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_NOT_MODELLED);
-  assert_int_equal(launches, 0);
-  assert_non_null(finding(&b, "NOT_MODELLED"));
-  assert_non_null(strstr(finding(&b, "NOT_MODELLED")->message, b.plan->sks[0].name));
-  options.task_breaker_bypass = 0; /* the repaired twin: the scope ends at the wait */
-  assert_int_equal(sk__plan_make(b.graph, &options, &b.plan, b.why, sizeof b.why), SK_OK);
-  assert_int_equal(sk__plan_run(b.runtime, b.plan, results, &launches), SK_OK);
-  assert_int_equal(launches, 2);
-}
-
 /* ---- findings about the plan ---- */
 
 static void nothing(const void *raw) { (void)raw; }
@@ -353,6 +320,6 @@ SK_TESTS(SK_TEST(test_chain_of_three_is_one_launch), SK_TEST(test_vector_only_ch
          SK_TEST(test_two_streams_joined_by_events), SK_TEST(test_listing_and_json), SK_TEST(test_order_reaches_across_an_outside_operator),
          SK_TEST(test_missing_order_across_streams_is_found), SK_TEST(test_wait_inside_orders_what_follows),
          SK_TEST(test_wait_inside_orders_nothing_before_it),
-         SK_TEST(test_a_circle_with_the_outside_is_named), SK_TEST(test_ratio_below_the_operator), SK_TEST(test_ratio_of_the_operator),
+         SK_TEST(test_ratio_below_the_operator), SK_TEST(test_ratio_of_the_operator),
          SK_TEST(test_neighbours_without_a_flush), SK_TEST(test_neighbours_with_a_flush),
          SK_TEST(test_disabled_flush_of_an_old_binary), SK_TEST(test_early_start_leaves_order_to_the_operators))

@@ -201,6 +201,35 @@ static sk_status warn_open(sk__ge_build *b, const edge_list *edges, sk__core_typ
   return SK_OK;
 }
 
+/* Block 0 tells the outside. Its own core type meets before that only where the sub keeps an edge or ends its stream, and the
+ * other half of a MIX sub is gathered only by a flag that the notifying queue's next sub waits for. */
+static void warn_notify(sk__ge_build *b, const sk__ge_part *part) {
+  bool mix = sk__ge_is_mix(part->sub->type);
+  const sk__ge_part *end = b->parts + b->count, *next = part + 1;
+  if (!part->has_notify) return;
+  sk__core_type queue = mix && next < end && sk__ge_is_aic(next->sub->type) ? SK__AIC : sk__ge_event_queue(part);
+  uint32_t crossing = queue == SK__AIC ? SK__GE_EDGE_VC : SK__GE_EDGE_CV;
+  while (next < end && !sk__ge_on(next->sub->type, queue)) next++;
+  bool own = part->edges_out != 0 || part->last_of_stream || sk__ge_number(b, SK__GE_KEY_DEBUG_SYNC_ALL) != 0;
+  bool other = !mix || ((part->edges_out & crossing) != 0 && next < end && (next->edges_in & crossing) != 0);
+  if (!own || !other)
+    sk__ge_warn(b, "operator %u notifies the outside, and no barrier of the %s cores lies between it and the notify (H31)", part->position,
+                (queue == SK__AIC) == own ? "vector" : "cube");
+}
+
+/* The barrier behind an outside wait of a MIX sub counts flags 12 and 13, as edges do: one that is set and not yet waited for
+ * lets a side through. */
+static void warn_barrier(sk__ge_build *b, const edge_list *edges, const sk__ge_part *part) {
+  if (!part->has_wait || !sk__ge_is_mix(part->sub->type)) return;
+  for (size_t i = 0; i < edges->count; i++) {
+    const sk__ge_edge *edge = &edges->items[i];
+    if ((edge->kinds & (SK__GE_EDGE_CV | SK__GE_EDGE_VC)) == 0 || edge->from >= part->number || edge->to <= part->number) continue;
+    sk__ge_warn(b, "operator %u waits for the outside, and the barrier behind counts flags that operator %u has set for operator %u (H8)", part->position,
+                b->parts[edge->from].position, b->parts[edge->to].position);
+    return;
+  }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* A copy in the arena, ends as positions in the list, without edges that lost all kinds. */
@@ -230,6 +259,10 @@ static sk_status make(sk__ge_build *b, edge_list *edges) {
     b->parts[edges->items[i].to].edges_in |= edges->items[i].kinds;
   }
   if (b->out->edges == NULL || b->out->edges_kept == NULL) return SK_OUT_OF_MEMORY;
+  for (size_t i = 0; i < b->count; i++) {
+    warn_notify(b, &b->parts[i]);
+    warn_barrier(b, edges, &b->parts[i]);
+  }
   if (sk__ge_number(b, SK__GE_KEY_DEBUG_SYNC_ALL) != 0) return SK_OK; /* barriers everywhere */
   status = warn_open(b, edges, SK__AIC);
   return status == SK_OK ? warn_open(b, edges, SK__AIV) : status;

@@ -1,15 +1,14 @@
 /* execute.c - runs the program of a graph mode SuperKernel on the machine.
  *
- * Launches run one after another here. So a word that something outside writes has its value before the SK
- * starts, and what the SK notifies takes effect for launches behind it; the tiling of dynamic subs is decided.
- * Words are kept beside the machine's memory: they order, but are nobody's data. */
+ * Words are kept beside the machine's memory: they order, but are nobody's data. Those of a whole plan are what nodes of the
+ * graph have told (fuse/course.h): then an SK stands at a word that is still to be written. The tiling of dynamic subs is
+ * decided before. */
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "fuse/fuse.h"
-#include "fuse/ge/internal.h"
+#include "fuse/ge/plan.h"
 
 /* What block 0 of a sub tells the idle cores of its type. A SyncAll needs them all, so there is never more
  * than one that somebody has not seen. */
@@ -17,9 +16,12 @@ typedef struct feed { _Atomic uint32_t published; _Atomic bool aiv_only, ended; 
 
 typedef struct session {
   const sk__ge_program *program;
-  const uint32_t *number_of; /* per position: among the described subs */
-  sk__ge_word *words;        /* per parameter number */
+  uint32_t *number_of;       /* per position: among the described subs */
+  sk__ge_word *words;        /* per parameter number; NULL: everything waited for has happened, or of a plan: */
+  sk__course *course;
+  const sk__ge_tellers *tellers;
   feed *feeds[2];            /* by core type, per described sub */
+  sk__launch launch;
 } session;
 
 /* Bits of the early-start configuration word, by core type: own barrier's set and wait, set and wait towards
@@ -148,8 +150,26 @@ static void dynamic_function(lane *l, const sk__ge_step *step) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+/* A word of a plan: who waits for it waits for all nodes that stand for it. */
+static void word_of_plan(const lane *l, const sk__ge_step *step) {
+  sk__core *core = l->core;
+  const sk__ge_tellers *tellers = l->run->tellers;
+  uint32_t word = step->param[0];
+  for (uint32_t i = tellers->first[word]; i < tellers->first[word + 1]; i++) {
+    sk__told *told = &l->run->course->told[tellers->nodes[i]];
+    if (step->kind == SK__GE_STEP_NOTIFY) {
+      told->done = true;
+      if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &told->order);
+    } else if (step->kind == SK__GE_STEP_WAIT) {
+      while (!told->done) sk__wait_outside(core, sk__course_name(l->run->course, tellers->nodes[i]));
+      if (core->checks && told->order != NULL) sk__order_acquire(core->checker, &core->order, told->order);
+    }
+  }
+}
+
 static void word(lane *l, const sk__ge_step *step) {
   sk__core *core = l->core;
+  if (l->run->course != NULL && index_of(core, SK__GE_BY_CORE) == 0) word_of_plan(l, step);
   if (l->run->words == NULL || index_of(core, SK__GE_BY_CORE) != 0) return;
   sk__ge_word *w = &l->run->words[step->param[0]];
   if (step->kind == SK__GE_STEP_WAIT) {
@@ -246,40 +266,89 @@ static sk_status join_streams(const sk__ge_program *program, sk__checker *checke
   return SK_OUT_OF_MEMORY;
 }
 
-static sk_status launch(sk__runtime *runtime, session *run, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result) {
-  const sk__ge_program *program = run->program;
-  sk__machine *machine = sk__runtime_machine(runtime);
-  sk__launch sk = {.name = program->name, .type = program->type, .blocks = program->blocks, .context = run, .is_sk = true};
-  for (int type = SK__AIC; type <= SK__AIV; type++)
-    if (program->queue[type].launched) sk.entry[type] = run_queue;
-  for (size_t i = 0; i < program->sub_count; i++) sk.flags |= program->inputs[program->subs[i]].task->kernel->flags;
-  judge(sk__machine_checker(machine), program);
-  *result = (sk__launch_result){.name = program->name, .is_sk = true, .type = program->type, .blocks = program->blocks};
-  result->status = sk__machine_run(machine, &sk, before, after, &result->stats);
-  return result->status;
+static void session_drop(session *run) {
+  sk__free(run->number_of);
+  sk__free(run->feeds[0]);
+  sk__free(run->feeds[1]);
+  *run = (session){0};
 }
 
-sk_status sk__ge_launch(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__snapshot *before, sk__snapshot *after,
-                        sk__launch_result *result) {
+static sk_status session_make(const sk__ge_program *program, session *run) {
   if (program->invalid_code || program->blocks == 0) return SK_INVALID_ARGUMENT; /* it could not be built or launched */
   size_t last = 0;
   for (size_t i = 0; i < program->sub_count; i++) {
     if (program->inputs[program->subs[i]].task == NULL) return SK_INVALID_ARGUMENT; /* from a file: nothing to call */
     last = program->subs[i];
   }
-  uint32_t *numbers = sk__calloc(last + 1, sizeof *numbers);
-  session run = {.program = program, .number_of = numbers, .words = words};
-  run.feeds[0] = sk__calloc(program->sub_count + 1, sizeof(feed));
-  run.feeds[1] = sk__calloc(program->sub_count + 1, sizeof(feed));
-  sk_status status = numbers != NULL && run.feeds[0] != NULL && run.feeds[1] != NULL ? SK_OK : SK_OUT_OF_MEMORY;
-  if (status == SK_OK) {
-    for (uint32_t i = 0; i < program->sub_count; i++) numbers[program->subs[i]] = i;
-    status = launch(runtime, &run, before, after, result);
+  *run = (session){.program = program, .number_of = sk__calloc(last + 1, sizeof(uint32_t))};
+  run->feeds[0] = sk__calloc(program->sub_count + 1, sizeof(feed));
+  run->feeds[1] = sk__calloc(program->sub_count + 1, sizeof(feed));
+  if (run->number_of == NULL || run->feeds[0] == NULL || run->feeds[1] == NULL) {
+    session_drop(run);
+    return SK_OUT_OF_MEMORY;
   }
-  sk__free(numbers);
-  sk__free(run.feeds[0]);
-  sk__free(run.feeds[1]);
+  for (uint32_t i = 0; i < program->sub_count; i++) run->number_of[program->subs[i]] = i;
+  return SK_OK;
+}
+
+static void prepare(session *run, sk__checker *checker, sk__launch_result *result) {
+  const sk__ge_program *program = run->program;
+  run->launch = (sk__launch){.name = program->name, .type = program->type, .blocks = program->blocks, .context = run, .is_sk = true};
+  for (int type = SK__AIC; type <= SK__AIV; type++)
+    if (program->queue[type].launched) run->launch.entry[type] = run_queue;
+  for (size_t i = 0; i < program->sub_count; i++) run->launch.flags |= program->inputs[program->subs[i]].task->kernel->flags;
+  judge(checker, program);
+  *result = (sk__launch_result){.name = program->name, .is_sk = true, .type = program->type, .blocks = program->blocks};
+}
+
+sk_status sk__ge_launch(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__snapshot *before, sk__snapshot *after,
+                        sk__launch_result *result) {
+  sk__machine *machine = sk__runtime_machine(runtime);
+  session run;
+  sk_status status = session_make(program, &run);
+  if (status != SK_OK) return status;
+  run.words = words;
+  prepare(&run, sk__machine_checker(machine), result);
+  status = result->status = sk__machine_run(machine, &run.launch, before, after, &result->stats);
+  session_drop(&run);
   return status;
+}
+
+/* ---- in a plan ------------------------------------------------------------------------------- */
+
+/* One that none of its words can hold up may run on several host threads. */
+static bool may_stand(const session *run) {
+  for (int type = SK__AIC; type <= SK__AIV; type++)
+    for (size_t i = 0; i < run->program->queue[type].count; i++) {
+      const sk__ge_step *step = &run->program->queue[type].items[i];
+      if (step->kind != SK__GE_STEP_WAIT) continue;
+      for (uint32_t n = run->tellers->first[step->param[0]]; n < run->tellers->first[step->param[0] + 1]; n++)
+        if (!run->course->told[run->tellers->nodes[n]].done) return true;
+    }
+  return false;
+}
+
+sk_status sk__ge_begin(sk__course *course, const sk__ge_program *program, const sk__ge_tellers *tellers, sk__snapshot *before,
+                       sk__snapshot *after, sk__launch_result *result, sk__standing **standing, void **keep) {
+  sk__machine *machine = sk__runtime_machine(course->runtime);
+  session *run = sk__calloc(1, sizeof *run);
+  if (run == NULL) return SK_OUT_OF_MEMORY;
+  sk_status status = session_make(program, run);
+  if (status != SK_OK) {
+    sk__free(run);
+    return status;
+  }
+  *keep = run;
+  run->course = course;
+  run->tellers = tellers;
+  prepare(run, sk__machine_checker(machine), result);
+  if (may_stand(run)) return sk__machine_begin(machine, &run->launch, before, after, &result->stats, standing);
+  return sk__machine_run(machine, &run->launch, before, after, &result->stats);
+}
+
+void sk__ge_kept_free(void *keep) {
+  if (keep != NULL) session_drop(keep);
+  sk__free(keep);
 }
 
 sk_status sk__ge_run(sk__runtime *runtime, const sk__ge_program *program, sk__ge_word *words, sk__launch_result *result) {

@@ -72,9 +72,20 @@ static sk_status emit_extra_barrier(sk__ge_build *b, const sk__ge_part *before, 
   return SK_OK;
 }
 
+/* Between early-starting subs the barriers gather one core type only; as recorded: told, not repaired. */
+static void warn_open(sk__ge_build *b, const sk__ge_part *before, const sk__ge_part *part) {
+  int from = kind_of(before), to = kind_of(part);
+  if (!b->early) return;
+  if (part->has_wait && before->sub->send.count == 0 && from == AIC && to == MIX)
+    sk__ge_warn(b, "operator %u waits for the outside on its vector cores, and no barrier of the AIC cores lies between the wait and its cube half (H36)", part->position);
+  if (before->has_notify && from == MIX && to == AIC)
+    sk__ge_warn(b, "operator %u notifies the outside from its vector cores, and no barrier of the AIC cores lies between its cube half and the notify (H31)", before->position);
+}
+
 static sk_status emit_events_and_barrier(sk__ge_build *b, const sk__ge_part *before, const sk__ge_part *part) {
   bool receives = part->sub->recv.count > 0, sends = before->sub->send.count > 0;
   sk__core_type notifier = sk__ge_event_queue(before);
+  warn_open(b, before, part);
   if (receives && sends) {
     emit_between(b, before, part);
     sk__ge_emit_notifies(b, before, notifier);

@@ -3,6 +3,7 @@
 #define SK_FUSE_GE_PLAN_H
 
 #include "base/text.h"
+#include "fuse/course.h"
 #include "fuse/fuse.h"
 #include "fuse/ge/internal.h"
 
@@ -21,6 +22,14 @@ struct sk__ge_plan {
   uint32_t *record;          /* per graph node: of a wait, what it waits for */
   sk__plan order;            /* what the order of launches needs: members, places, decisions */
 };
+
+/* Per parameter number of a program the nodes that stand for its word, nodes[first[n]] .. nodes[first[n + 1]]: of a wait word
+ * the records outside, of a notify word what lies in the SK and is told by it. */
+typedef struct sk__ge_tellers { uint32_t *first, *nodes; } sk__ge_tellers;
+/* Starts a program as part of a plan; *keep must live until it is over (sk__ge_kept_free). */
+SK_MUST_USE sk_status sk__ge_begin(sk__course *course, const sk__ge_program *program, const sk__ge_tellers *tellers, sk__snapshot *before,
+                                   sk__snapshot *after, sk__launch_result *result, sk__standing **standing, void **keep);
+void sk__ge_kept_free(void *keep);
 
 /* Why a node runs by itself; of fused ones NONE. X(code, what it means, what to change) */
 #define SK__GE_ALONE_LIST(X)                                                                                                         \

@@ -1,0 +1,416 @@
+/* course.c - which launch is next, and which run at once.
+ *
+ * A unit is ready when all it is tied to is over; the lowest ready one runs to its end. When none is ready and work is left,
+ * an SK and work outside of it wait for each other: then an SK starts whose only open ties are waits inside of it. It runs
+ * until none of its cores can go on, and stands; what it has told so far makes others ready, and they in turn let it go on.
+ * When nothing can move, what stands is a deadlock. */
+#include "fuse/course.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "fuse/execute.h"
+#include "fuse/judge.h"
+#include "fuse/order.h"
+
+typedef struct unit {
+  uint32_t open, inner;        /* ties not yet loosened; of them for waits inside it */
+  bool started, over, parked;  /* parked: ready, but there are no cores for it */
+  bool news;                   /* stands, and something it waits for was told */
+  uint32_t *streams;           /* SKs: its streams, once each */
+  uint32_t stream_count;
+  sk__standing *standing;
+  sk__snapshot *before, *after;
+  sk__launch_result *result;
+} unit;
+
+typedef struct play {
+  sk__course *course;
+  sk__machine *machine;
+  sk__units units;
+  unit *state;
+  bool *loose;                 /* per tie */
+  sk__ready ready;
+  sk__stream **streams;        /* per stream of the graph */
+  uint32_t *stream_sets;
+  size_t standing, parked;
+  sk_status worst;
+} play;
+
+static void note(play *p, sk_status status) {
+  if (p->worst == SK_OK) p->worst = status;
+}
+static const sk__decision *decision_of(const play *p, uint32_t u) { return &p->course->plan->decisions[p->units.leader[u]]; }
+static bool is_sk(const play *p, uint32_t u) { return decision_of(p, u)->sk != UINT32_MAX; }
+
+/* ---- single nodes ---------------------------------------------------------------------------- */
+
+static sk_status join_order(sk__course *course, sk__stream *stream, sk__snapshot *order) {
+  if (order == NULL) return SK_OK;
+  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(sk__runtime_machine(course->runtime)), sk__stream_order(stream));
+  if (joined == NULL) return SK_OUT_OF_MEMORY;
+  sk__snapshot_join(joined, order);
+  sk__stream_set_order(stream, joined);
+  return SK_OK;
+}
+
+/* The runtime's event keeps one record only, and a later record may run before an earlier one's waits: waits inside the graph
+ * take what their own record told. */
+static sk_status run_wait(sk__course *course, const sk__node *node) {
+  uint32_t record = sk__record_of(course->plan->graph, node);
+  if (record == UINT32_MAX) return sk__runtime_run(course->runtime, &node->task, 1, NULL);
+  return join_order(course, node->task->stream, course->told[record].order);
+}
+
+/* A record inside an SK has noted its order itself. */
+static sk_status run_record(sk__course *course, uint32_t at) {
+  const sk__node *node = &course->plan->graph->nodes[at];
+  sk__snapshot *order = sk__stream_order(node->task->stream);
+  sk__told *told = &course->told[at];
+  if (!told->done && order != NULL) told->order = sk__snapshot_ref(order);
+  told->done = true;
+  return sk__runtime_run(course->runtime, &node->task, 1, NULL); /* for waits outside the graph */
+}
+
+sk_status sk__course_node(sk__course *course, uint32_t at) {
+  const sk__node *node = &course->plan->graph->nodes[at];
+  if (node->type == SK__NODE_WAIT) return run_wait(course, node);
+  if (node->type == SK__NODE_NOTIFY) return run_record(course, at);
+  sk__task_result result;
+  sk_status status = sk__runtime_run(course->runtime, &node->task, 1, &result);
+  if (node->task->kind == SK__TASK_SUPERKERNEL) { /* fused before: a launch of its own */
+    const sk__superkernel *made = node->task->superkernel;
+    course->results[(*course->launches)++] = (sk__launch_result){
+        .name = made->name, .is_sk = true, .type = made->type, .blocks = made->blocks, .status = result.status, .stats = result.stats};
+  }
+  if (node->task->kind == SK__TASK_KERNEL)
+    course->results[(*course->launches)++] = (sk__launch_result){
+        .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
+  return status;
+}
+
+const char *sk__course_name(sk__course *course, uint32_t at) {
+  const sk__node *node = &course->plan->graph->nodes[at];
+  const char *name = node->type == SK__NODE_KERNEL ? node->kernel.name : sk__task_kind_name(node->task->kind);
+  const char *text = sk__arena_format(&course->names, "the %s of node %llu outside of the SuperKernel", name, (unsigned long long)node->id);
+  return text != NULL ? text : "an event outside of the SuperKernel";
+}
+
+/* ---- ties ------------------------------------------------------------------------------------ */
+
+static void loosen(play *p, uint32_t number) {
+  const sk__tie *tie = &p->units.ties.items[number];
+  unit *to = &p->state[tie->to];
+  if (p->loose[number]) return;
+  p->loose[number] = true;
+  to->open--;
+  if (tie->wait != UINT32_MAX && p->course->inside[tie->wait]) {
+    to->inner--;
+    to->news = true;
+  }
+  if (to->open == 0 && !to->started) sk__ready_push(&p->ready, tie->to);
+}
+
+/* What the unit has told so far; over: all of it. */
+static void tell(play *p, uint32_t u, bool over) {
+  for (uint32_t i = p->units.first[u]; i < p->units.first[u + 1]; i++) {
+    const sk__tie *tie = &p->units.ties.items[p->units.leaving[i]];
+    if (over || (tie->record != UINT32_MAX && p->course->told[tie->record].done)) loosen(p, p->units.leaving[i]);
+  }
+}
+
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+/* Type and blocks that must fit at once; 0 blocks: no cores. */
+static uint32_t cores_of(const play *p, uint32_t u, sk_kernel_type *type) {
+  const sk__plan *plan = p->course->plan;
+  const sk__node *node = &plan->graph->nodes[p->units.leader[u]];
+  uint32_t blocks = 0;
+  if (is_sk(p, u)) {
+    *type = plan->sks[decision_of(p, u)->sk].type;
+    blocks = plan->sks[decision_of(p, u)->sk].blocks;
+  } else if (node->task->kind == SK__TASK_KERNEL) {
+    *type = (sk_kernel_type)node->task->kernel->type;
+    blocks = node->task->kernel->schedmode == 1 ? node->task->blocks : 1;
+  } else if (node->task->kind == SK__TASK_SUPERKERNEL) {
+    *type = node->task->superkernel->type;
+    blocks = node->task->superkernel->blocks;
+  }
+  const sk__soc *soc = sk__machine_soc(p->machine);
+  uint32_t most = *type == SK_AIV_ONLY || *type == SK_MIX_AIV_1_0 ? soc->aiv_count : soc->aic_count;
+  return blocks < most ? blocks : most; /* the rest would wait for its turn on an empty chip too */
+}
+
+static bool fits(const play *p, uint32_t u) {
+  sk_kernel_type type = SK_AIV_ONLY;
+  if (p->standing == 0) return true;
+  uint32_t blocks = cores_of(p, u, &type);
+  return blocks == 0 || blocks <= sk__machine_room(p->machine, type);
+}
+
+static void unpark(play *p) {
+  for (uint32_t u = 0; u < p->units.count && p->parked > 0; u++) {
+    if (!p->state[u].parked) continue;
+    p->state[u].parked = false;
+    p->parked--;
+    sk__ready_push(&p->ready, u);
+  }
+}
+
+/* ---- SKs ------------------------------------------------------------------------------------- */
+
+static void over(play *p, uint32_t u) {
+  p->state[u].over = true;
+  tell(p, u, true);
+  if (p->parked > 0) unpark(p);
+}
+
+/* A stream that an SK released has gone on since, and is not behind its end. */
+static bool is_release(const sk__tie *tie) { return tie->record != UINT32_MAX && tie->wait == UINT32_MAX; }
+static bool released(const play *p, uint32_t u, uint32_t stream) {
+  for (uint32_t i = p->units.first[u]; i < p->units.first[u + 1]; i++) {
+    const sk__tie *tie = &p->units.ties.items[p->units.leaving[i]];
+    if (is_release(tie) && p->course->plan->graph->nodes[tie->record].stream == stream && p->course->told[tie->record].done) return true;
+  }
+  return false;
+}
+
+/* Released streams go on with what the sub-kernel that released them knew. */
+static sk_status let_go(play *p, uint32_t u) {
+  for (uint32_t i = p->units.first[u]; i < p->units.first[u + 1]; i++) {
+    const sk__tie *tie = &p->units.ties.items[p->units.leaving[i]];
+    if (p->loose[p->units.leaving[i]] || !is_release(tie) || !p->course->told[tie->record].done) continue;
+    sk_status joined = join_order(p->course, p->streams[p->course->plan->graph->nodes[tie->record].stream], p->course->told[tie->record].order);
+    if (joined != SK_OK) return joined;
+  }
+  return SK_OK;
+}
+
+static void close_sk(play *p, uint32_t u) {
+  unit *state = &p->state[u];
+  uint32_t sk = decision_of(p, u)->sk;
+  for (uint32_t i = 0; i < state->stream_count; i++) {
+    if (!released(p, u, state->streams[i])) sk__stream_set_order(p->streams[state->streams[i]], sk__snapshot_ref(state->after));
+  }
+  sk__snapshot_unref(state->before);
+  sk__snapshot_unref(state->after);
+  state->before = state->after = NULL;
+  note(p, state->result->status);
+  if (p->course->finish != NULL) note(p, p->course->finish(p->course, sk));
+  over(p, u);
+}
+
+/* It is over, or stands. */
+static void has_run(play *p, uint32_t u, sk_status status) {
+  unit *state = &p->state[u];
+  state->result->status = status;
+  note(p, let_go(p, u));
+  if (state->standing == NULL) close_sk(p, u);
+  else tell(p, u, false);
+}
+
+static void open_sk(play *p, uint32_t u) {
+  unit *state = &p->state[u];
+  sk__checker *checker = sk__machine_checker(p->machine);
+  uint32_t sk = decision_of(p, u)->sk;
+  state->started = true;
+  if (p->course->prepare != NULL) note(p, p->course->prepare(p->course, sk));
+  state->result = &p->course->results[(*p->course->launches)++];
+  *state->result = (sk__launch_result){.name = p->course->plan->sks[sk].name, .is_sk = true};
+  state->before = sk__snapshot_new(checker, NULL);
+  for (uint32_t i = 0; i < state->stream_count && state->before != NULL; i++) {
+    sk__snapshot *order = sk__stream_order(p->streams[state->streams[i]]);
+    if (order != NULL) sk__snapshot_join(state->before, order);
+  }
+  state->after = state->before != NULL ? sk__snapshot_new(checker, state->before) : NULL;
+  if (state->after == NULL) {
+    sk__snapshot_unref(state->before);
+    state->before = NULL;
+    note(p, SK_OUT_OF_MEMORY);
+    over(p, u);
+    return;
+  }
+  state->news = false;
+  sk_status status = p->course->begin(p->course, sk, state->before, state->after, state->result, &state->standing);
+  p->standing += state->standing != NULL;
+  has_run(p, u, status);
+}
+
+static void go_on(play *p, uint32_t u) {
+  unit *state = &p->state[u];
+  state->news = false;
+  sk_status status = sk__machine_go_on(p->machine, &state->standing, &state->result->stats);
+  p->standing -= state->standing == NULL;
+  has_run(p, u, status);
+}
+
+/* ---- nothing moves --------------------------------------------------------------------------- */
+
+/* The node that would have told what the SK waits for, or what stands in front of it: a unit that has not run. */
+static void blame(const play *p, uint32_t u, sk__hopeless *hopeless, char *why, size_t bytes) {
+  const sk__graph *graph = p->course->plan->graph;
+  const sk__soc *soc = sk__machine_soc(p->machine);
+  for (uint32_t v = 0; v < p->units.count; v++) {
+    if (!p->state[v].parked) continue;
+    sk_kernel_type type = SK_AIV_ONLY;
+    uint32_t blocks = cores_of(p, v, &type), room = sk__machine_room(p->machine, type);
+    const char *name = is_sk(p, v) ? p->course->plan->sks[decision_of(p, v)->sk].name : graph->nodes[p->units.leader[v]].kernel.name;
+    bool aiv = type == SK_AIV_ONLY || type == SK_MIX_AIV_1_0;
+    snprintf(why, bytes, "and '%.80s', which has to run first, cannot start: it needs cores for %u blocks at once, and of %u %s there are %u left beside what stands",
+             name, blocks, aiv ? soc->aiv_count : soc->aic_count, aiv ? "AIV" : "AI cores", room);
+    *hopeless = (sk__hopeless){"H39", SK__CAT_HOST, why, "cut the scope at the wait, or use fewer blocks"};
+    return;
+  }
+  const char *waits = NULL;
+  for (size_t i = 0; i < p->units.ties.count && waits == NULL; i++) {
+    const sk__tie *tie = &p->units.ties.items[i];
+    if (tie->from != u || p->loose[i]) continue;
+    const sk__node *node = &graph->nodes[p->units.leader[tie->to]];
+    waits = is_sk(p, tie->to) ? p->course->plan->sks[decision_of(p, tie->to)->sk].name : node->type == SK__NODE_KERNEL ? node->kernel.name : sk__task_kind_name(node->task->kind);
+  }
+  if (waits != NULL) snprintf(why, bytes, "which in turn waits for the SuperKernel's end: '%.80s' comes behind it", waits);
+  else snprintf(why, bytes, "which nothing that is left can bring");
+  *hopeless = (sk__hopeless){"DEADLOCK", SK__CAT_FUSER, why, "cut the scope at the wait"};
+}
+
+static void give_up(play *p, uint32_t u) {
+  unit *state = &p->state[u];
+  sk__hopeless hopeless;
+  char why[240];
+  blame(p, u, &hopeless, why, sizeof why);
+  state->result->status = sk__machine_give_up(p->machine, &state->standing, &hopeless, &state->result->stats);
+  p->standing--;
+  close_sk(p, u);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void run_ready(play *p, uint32_t u) {
+  if (!fits(p, u)) {
+    p->state[u].parked = true;
+    p->parked++;
+    return;
+  }
+  if (is_sk(p, u)) {
+    open_sk(p, u);
+    return;
+  }
+  p->state[u].started = true;
+  note(p, sk__course_node(p->course, p->units.leader[u]));
+  over(p, u);
+}
+
+/* The first unit of a kind, UINT32_MAX none. */
+static uint32_t first_with_news(const play *p) {
+  for (uint32_t u = 0; u < p->units.count && p->standing > 0; u++)
+    if (p->state[u].standing != NULL && p->state[u].news) return u;
+  return UINT32_MAX;
+}
+static uint32_t first_to_open(const play *p) {
+  for (uint32_t u = 0; u < p->units.count; u++) {
+    const unit *state = &p->state[u];
+    if (!state->started && is_sk(p, u) && state->open > 0 && state->open == state->inner && fits(p, u)) return u;
+  }
+  return UINT32_MAX;
+}
+static uint32_t first_standing(const play *p) {
+  for (uint32_t u = 0; u < p->units.count && p->standing > 0; u++)
+    if (p->state[u].standing != NULL) return u;
+  return UINT32_MAX;
+}
+
+static sk_status run_all(play *p) {
+  for (;;) {
+    uint32_t u;
+    if (p->ready.count > 0) run_ready(p, sk__ready_pop(&p->ready));
+    else if ((u = first_with_news(p)) != UINT32_MAX) go_on(p, u);
+    else if ((u = first_to_open(p)) != UINT32_MAX) open_sk(p, u);
+    else if ((u = first_standing(p)) != UINT32_MAX) give_up(p, u);
+    else break;
+  }
+  for (uint32_t u = 0; u < p->units.count; u++) {
+    if (p->state[u].over || !is_sk(p, u)) continue;
+    sk__report_never_starts(sk__machine_checker(p->machine), p->course->plan, decision_of(p, u)->sk);
+    note(p, SK_DEADLOCK);
+    break;
+  }
+  return p->worst;
+}
+
+/* Streams of the SKs, and who they are. */
+static sk_status list_streams(play *p) {
+  const sk__graph *graph = p->course->plan->graph;
+  p->streams = sk__calloc(graph->stream_count + 1, sizeof(sk__stream *));
+  p->stream_sets = sk__calloc(graph->node_count + 1, sizeof(uint32_t));
+  if (p->streams == NULL || p->stream_sets == NULL) return SK_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    p->streams[graph->nodes[i].stream] = graph->nodes[i].task->stream;
+    if (p->course->plan->decisions[i].sk != UINT32_MAX) p->state[p->units.unit_of[i]].stream_count++; /* room, at most */
+  }
+  uint32_t at = 0;
+  for (uint32_t u = 0; u < p->units.count; u++) {
+    p->state[u].streams = p->stream_sets + at;
+    at += p->state[u].stream_count;
+    p->state[u].stream_count = 0;
+  }
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (p->course->plan->decisions[i].sk == UINT32_MAX) continue;
+    unit *state = &p->state[p->units.unit_of[i]];
+    bool known = false;
+    for (uint32_t s = state->stream_count; s-- > 0 && !known;) known = state->streams[s] == graph->nodes[i].stream;
+    if (!known) state->streams[state->stream_count++] = graph->nodes[i].stream;
+  }
+  return SK_OK;
+}
+
+/* Behind an SK's last sub-kernel on a stream that it releases comes whatever stands there next. */
+static void mark_releases(play *p) {
+  const sk__graph *graph = p->course->plan->graph;
+  for (size_t i = 0; i < p->units.ties.count && p->course->releases != NULL; i++) {
+    sk__tie *tie = &p->units.ties.items[i];
+    if (tie->record != UINT32_MAX || !is_sk(p, tie->from) || is_sk(p, tie->to)) continue;
+    const sk__node *next = &graph->nodes[p->units.leader[tie->to]];
+    for (uint32_t at = next->position; at-- > 0;) {
+      uint32_t node = graph->stream_nodes[next->stream][at];
+      if (p->units.unit_of[node] != tie->from) continue;
+      if (p->course->releases[node]) tie->record = node;
+      if (p->course->releases[node] || graph->nodes[node].type == SK__NODE_KERNEL) break;
+    }
+  }
+}
+
+static sk_status prepare(play *p) {
+  sk_status status = sk__units_make(p->course->plan, &p->units);
+  if (status != SK_OK) return status;
+  p->state = sk__calloc(p->units.count + 1, sizeof *p->state);
+  p->loose = sk__calloc(p->units.ties.count + 1, sizeof(bool));
+  p->ready.items = sk__calloc(p->units.count + 1, sizeof(uint32_t));
+  if (p->state == NULL || p->loose == NULL || p->ready.items == NULL) return SK_OUT_OF_MEMORY;
+  status = list_streams(p);
+  if (status != SK_OK) return status;
+  mark_releases(p);
+  for (size_t i = 0; i < p->units.ties.count; i++) {
+    const sk__tie *tie = &p->units.ties.items[i];
+    p->state[tie->to].open++;
+    p->state[tie->to].inner += tie->wait != UINT32_MAX && p->course->inside[tie->wait];
+  }
+  for (uint32_t u = 0; u < p->units.count; u++)
+    if (p->state[u].open == 0) sk__ready_push(&p->ready, u);
+  return SK_OK;
+}
+
+sk_status sk__course_run(sk__course *course) {
+  play p = {.course = course, .machine = sk__runtime_machine(course->runtime)};
+  sk_status status = prepare(&p);
+  if (status == SK_OK) status = run_all(&p);
+  for (size_t i = 0; i < course->plan->graph->node_count; i++)
+    if (course->told[i].order != NULL) sk__snapshot_unref(course->told[i].order);
+  sk__units_free(&p.units);
+  sk__free(p.state);
+  sk__free(p.loose);
+  sk__free(p.ready.items);
+  sk__free(p.streams);
+  sk__free(p.stream_sets);
+  sk__arena_free(&course->names);
+  return status;
+}

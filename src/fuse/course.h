@@ -1,0 +1,42 @@
+/* course.h - the launches of a plan on the machine: one after another where that can be, and several at once where an SK and
+ * work outside of it wait for each other. Private to the fuse floor. */
+#ifndef SK_FUSE_COURSE_H
+#define SK_FUSE_COURSE_H
+
+#include "base/arena.h"
+#include "fuse/fuse.h"
+
+/* What a node has told the others: a record inside or outside of SKs, or in graph mode a sub-kernel whose stream goes on
+ * before its SK ends. */
+typedef struct sk__told {
+  bool done;
+  sk__snapshot *order;         /* what is ordered before whoever heard of it; NULL nothing */
+} sk__told;
+
+typedef struct sk__course {
+  sk__runtime *runtime;
+  const sk__plan *plan;
+  const bool *inside;          /* per node: a wait that an SK's program makes */
+  const bool *releases;        /* per node: its stream goes on when told, not when its SK ends; NULL none */
+  sk__told *told;              /* per node; the program of an SK sets what lies in it */
+  sk__launch_result *results;  /* as many as there are nodes */
+  size_t *launches;
+  sk__arena names;             /* texts of what is waited for; live as long as the course */
+  /* What of the SK's nodes takes effect before it starts; NULL: nothing. */
+  sk_status (*prepare)(struct sk__course *course, uint32_t sk);
+  /* Starts an SK between two orders; what it is goes to *result. `context` is the front end's. */
+  sk_status (*begin)(struct sk__course *course, uint32_t sk, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result,
+                     sk__standing **standing);
+  /* What of the SK's nodes takes effect for the world outside the graph when it is over; NULL: nothing. */
+  sk_status (*finish)(struct sk__course *course, uint32_t sk);
+  void *context;
+} sk__course;
+
+/* Runs the plan. The worst status; one that fails does not stop the rest. */
+SK_MUST_USE sk_status sk__course_run(sk__course *course);
+/* A node that stays, by itself: waits take what their record told, records tell. */
+SK_MUST_USE sk_status sk__course_node(sk__course *course, uint32_t node);
+/* For a core that waits for the node to tell: "the event that node 7 records" ... */
+const char *sk__course_name(sk__course *course, uint32_t node);
+
+#endif

@@ -112,6 +112,7 @@ static sk_status build(builder *b, char *why) {
   size_t count = 0;
   sk_status status = sk__plan_order(b->plan, &order, &count);
   if (status == SK_NOT_MODELLED) {
+    sk__report_circle(sk__machine_checker(sk__runtime_machine(b->runtime)), b->plan, order, count);
     snprintf(why, SK__REPLACE_WHY_BYTES, "not modelled: a SuperKernel and work outside it would wait for each other; end the scope at the wait");
   }
   if (status == SK_OK) status = check_events(b, order, count, why);

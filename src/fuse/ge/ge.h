@@ -120,6 +120,7 @@ typedef struct sk__ge_sub {
   const sk__ge_tiling *tilings; /* dynamic: its keys */
   size_t tiling_count;
   bool sync_all;             /* uses SyncAll */
+  bool aicpu_tiling;         /* the operator's implementation can compute its tiling on the AICPU; grouping looks at it */
   bool es_set, es_wait;      /* calls SetNextTaskStart, WaitPreTaskEnd itself */
   uint32_t split;            /* code copies named in the description, 0 = not named */
   const char *op_type;       /* for the dcci lists; "" none */

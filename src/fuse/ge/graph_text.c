@@ -16,8 +16,8 @@ typedef struct input { const char *producer; uint32_t node; const char *place; }
 typedef struct raw {
   const char *name, *type, *place;
   const char *scope, *options, *label, *core_type;
-  int64_t id, stream, support, local_memory, blocks, ratio, aicores, vectorcores, event;
-  bool has_id, has_stream, has_support, has_ratio, has_event, sink, reuse, hccl;
+  int64_t id, stream, support, local_memory, blocks, ratio, aicores, vectorcores, event, notify;
+  bool has_id, has_stream, has_support, has_ratio, has_event, has_notify, sink, reuse, hccl;
 } raw;
 
 typedef struct reading {
@@ -86,7 +86,7 @@ static sk_status take_attribute(reading *r, raw *node, const char *key, const va
       {"supportSuperKernel", &node->support, INT32_MAX, &node->has_support}, {"local_memory_size", &node->local_memory, INT64_MAX, NULL},
       {"tvm_blockdim", &node->blocks, 65535, NULL}, {"_task_ratio", &node->ratio, INT32_MAX, &node->has_ratio},
       {"_op_aicore_num", &node->aicores, 65535, NULL}, {"_op_vectorcore_num", &node->vectorcores, 65535, NULL},
-      {"event_id", &node->event, INT64_MAX, &node->has_event}};
+      {"event_id", &node->event, INT64_MAX, &node->has_event}, {"notify_id", &node->notify, INT64_MAX, &node->has_notify}};
   const struct { const char *key; bool *to; } truths[] = {{"_tiling_sink_op", &node->sink}, {"_op_ensure_reuse_binary", &node->reuse}, {"_hccl", &node->hccl}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     if (strcmp(key, texts[i].key) == 0) return take_text(r, v, texts[i].to);
@@ -358,9 +358,11 @@ static sk_status number_labels(reading *r) {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-typedef struct post { int64_t event; uint32_t node; bool receives; } post;
+/* The three kinds are told apart: their ids are counted separately. */
+typedef struct post { sk__ge_event_kind kind; int64_t event; uint32_t node; bool receives; } post;
 static int by_event(const void *a, const void *b) {
   const post *x = a, *y = b;
+  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
   if (x->event != y->event) return x->event < y->event ? -1 : 1;
   if (x->receives != y->receives) return x->receives ? 1 : -1;
   return x->node < y->node ? -1 : x->node > y->node;
@@ -405,12 +407,12 @@ static sk_status events_of_posts(const sk__ge_graph *graph, sk__arena *arena, co
   sk_status status = find_neighbours(graph, arena, &before, &behind);
   size_t first = 0, sender = 0;
   for (size_t i = 0; i < count && status == SK_OK; i++) {
-    if (i == 0 || posts[i].event != posts[i - 1].event) first = sender = i;
+    if (i == 0 || posts[i].kind != posts[i - 1].kind || posts[i].event != posts[i - 1].event) first = sender = i;
     if (!posts[i].receives || posts[first].receives) continue;
     while (!posts[sender + 1].receives && posts[sender + 1].node < posts[i].node) sender++;
     uint32_t from = before[posts[sender].node], to = behind[posts[i].node];
     if (from == UINT32_MAX || to == UINT32_MAX || from == to) continue;
-    sk__ge_event one = {SK__GE_EVENT_KIND, posts[i].event, from, to, graph->nodes[posts[i].node].stream};
+    sk__ge_event one = {posts[i].kind, posts[i].event, from, to, graph->nodes[posts[i].node].stream};
     if (!sk__vec_push(out, one)) status = SK_OUT_OF_MEMORY;
   }
   return status;
@@ -428,6 +430,19 @@ static sk_status events_of_edges(const sk__ge_graph *graph, const arrows *edges,
   return SK_OK;
 }
 
+/* The id a send or receive of any kind carries; false: the node is none, or tells of none. */
+static bool post_of(const raw *node, post *out) {
+  static const struct { const char *send, *receive; sk__ge_event_kind kind; bool notify; } kinds[] = {
+      {"Send", "Recv", SK__GE_EVENT_KIND, false}, {"SendNotify", "RecvNotify", SK__GE_NOTIFY_KIND, true}, {"SendMem", "RecvMem", SK__GE_MEMORY_KIND, false}};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    bool receives = strcmp(node->type, kinds[i].receive) == 0;
+    if (!receives && strcmp(node->type, kinds[i].send) != 0) continue;
+    *out = (post){.kind = kinds[i].kind, .event = kinds[i].notify ? node->notify : node->event, .receives = receives};
+    return kinds[i].notify ? node->has_notify : node->has_event;
+  }
+  return false;
+}
+
 static sk_status make_events(reading *r, const arrows *edges, const uint32_t *rank) {
   sk__ge_graph *graph = &r->out->graph;
   event_list events = {0};
@@ -438,8 +453,8 @@ static sk_status make_events(reading *r, const arrows *edges, const uint32_t *ra
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     const raw *node = &r->nodes.items[i];
     streams |= node->has_stream;
-    bool receives = strcmp(node->type, "Recv") == 0;
-    if (node->has_event && (receives || strcmp(node->type, "Send") == 0)) posts[count++] = (post){node->event, rank[i], receives};
+    if (!post_of(node, &posts[count])) continue;
+    posts[count++].node = rank[i];
   }
   qsort(posts, count, sizeof *posts, by_event);
   sk_status status = streams ? events_of_posts(graph, r->arena, posts, count, &events) : events_of_edges(graph, edges, rank, &events);

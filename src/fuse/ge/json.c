@@ -152,6 +152,7 @@ static sk_status read_numbers(reader *r, const json_t *object, sk__ge_sub *sub) 
   if (status == SK_OK) status = read_count(r, object, "split", UINT32_MAX, &sub->split);
   if (status == SK_OK) status = read_flag(r, object, "dynamic", &sub->dynamic);
   if (status == SK_OK) status = read_flag(r, object, "sync_all", &sub->sync_all);
+  if (status == SK_OK) status = read_flag(r, object, "aicpu_tiling", &sub->aicpu_tiling);
   if (status == SK_OK) status = read_flag(r, object, "es_set", &sub->es_set);
   if (status == SK_OK) status = read_flag(r, object, "es_wait", &sub->es_wait);
   return status;
@@ -185,7 +186,7 @@ static sk_status read_sub(reader *r, const json_t *object, sk__ge_sub *sub) {
 }
 
 sk_status sk__ge_sub_from_json(const json_t *object, const char *label, sk__arena *arena, sk__ge_sub *out, sk__text *why) {
-  static const char *const keys[] = {"type", "blocks", "args", "split", "dynamic", "sync_all", "es_set", "es_wait", "tiling", "debug", "dcci", "text"};
+  static const char *const keys[] = {"type", "blocks", "args", "split", "dynamic", "sync_all", "es_set", "es_wait", "tiling", "debug", "dcci", "text", "aicpu_tiling"};
   reader r = {.arena = arena, .why = *why, .label = label};
   sk_status status = json_is_object(object) ? SK_OK : bad(&r, "", "a description");
   const char *key;

@@ -290,6 +290,7 @@ static sk_status describe(sk__ge_plan *plan, sk__ge_node *nodes, const json_t *k
     node->sub.name = node->name;
     node->sub.op_type = node->type;
     node->facts_known = node->sub.described;
+    node->tiling_on_aicpu = node->sub.aicpu_tiling;
   }
   return SK_OK;
 }

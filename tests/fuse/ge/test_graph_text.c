@@ -230,6 +230,47 @@ static void test_sends_and_receives_are_events(void **state) {
   assert_int_equal(plan->grouping.scopes[0].subs[1].recv.count, 1);
   sk__ge_plan_free(plan);
 }
+/* Each kind has ids of its own, notifies in an attribute of their own: one of another kind is no partner. */
+static void test_notifies_and_memory_words_are_events_too(void **state) {
+  (void)state;
+#define ID(key, number) "attr { key: \"" key "\" value { i: " #number " } }"
+  static const struct { const char *send, *send_id, *recv, *recv_id; int kind; } rows[] = {
+      {"Send", ID("event_id", 5), "Recv", ID("event_id", 5), SK__GE_EVENT_KIND},
+      {"SendNotify", ID("notify_id", 5), "RecvNotify", ID("notify_id", 5), SK__GE_NOTIFY_KIND},
+      {"SendMem", ID("event_id", 5), "RecvMem", ID("event_id", 5), SK__GE_MEMORY_KIND},
+      {"Send", ID("event_id", 5), "RecvNotify", ID("notify_id", 5), -1},
+      {"SendMem", ID("event_id", 5), "Recv", ID("event_id", 5), -1},
+      {"SendNotify", ID("event_id", 5), "RecvNotify", ID("event_id", 5), -1},
+      {"SendNotify", ID("notify_id", 5), "RecvNotify", ID("notify_id", 6), -1}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[1200];
+    snprintf(text, sizeof text, OP("a", "A", 1, 0, "") "op { name: \"send\" type: \"%s\" id: 2 stream_id: 0 %s }\n"
+             "op { name: \"recv\" type: \"%s\" id: 3 stream_id: 1 %s }\n" OP("b", "B", 4, 1, ""), rows[i].send, rows[i].send_id, rows[i].recv, rows[i].recv_id);
+    sk__ge_plan *plan = planned(text, NULL, NULL);
+    if (plan->ge.event_count != (rows[i].kind >= 0)) fail_msg("%s %s, %s %s: %zu events", rows[i].send, rows[i].send_id, rows[i].recv, rows[i].recv_id, plan->ge.event_count);
+    if (rows[i].kind >= 0) assert_int_equal(plan->ge.events[0].kind, rows[i].kind);
+    sk__ge_plan_free(plan);
+  }
+}
+static void test_tiling_on_the_aicpu_keeps_a_reused_binary_out(void **state) {
+  (void)state;
+#define REUSE " attr { key: \"_op_ensure_reuse_binary\" value { s: 'b: true' } }"
+#define SINK " attr { key: \"_tiling_sink_op\" value { s: 'b: true' } }"
+  static const struct { const char *attributes, *kernel; bool stays_out; } rows[] = {
+      {REUSE, "{\"type\": \"AIC_ONLY\", \"blocks\": 8, \"aicpu_tiling\": true}", true},
+      {"", "{\"type\": \"AIC_ONLY\", \"blocks\": 8, \"aicpu_tiling\": true}", false},
+      {REUSE, "{\"type\": \"AIC_ONLY\", \"blocks\": 8, \"aicpu_tiling\": false}", false},
+      {REUSE SINK, "{\"type\": \"AIC_ONLY\", \"blocks\": 8, \"aicpu_tiling\": true}", false}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[800], kernels[200];
+    snprintf(text, sizeof text, NODE("a", "A", SCOPE("s") SUPPORT) "node { name: \"b\" op: \"B\" " INPUT("a:0") SCOPE("s") SUPPORT "%s }\n", rows[i].attributes);
+    snprintf(kernels, sizeof kernels, "{\"A\": {\"type\": \"AIC_ONLY\", \"blocks\": 8}, \"B\": %s}", rows[i].kernel);
+    sk__ge_plan *plan = planned(text, NULL, kernels);
+    if ((plan->scope_of[1] == UINT32_MAX) != rows[i].stays_out) fail_msg("row %zu: '%s' %s", i, rows[i].attributes, rows[i].kernel);
+    if (rows[i].stays_out) assert_listed(plan, "b (node 1): TILING_ON_AICPU");
+    sk__ge_plan_free(plan);
+  }
+}
 static void test_nodes_stand_behind_what_they_take(void **state) {
   (void)state;
   sk__ge_plan *plan = planned(NODE("b", "B", INPUT("a:0")) NODE("a", "A", "") NODE("c", "C", ""), NULL, NULL);
@@ -268,5 +309,5 @@ static void test_json_and_graphviz(void **state) {
 SK_TESTS(SK_TEST(test_text_that_is_no_graph), SK_TEST(test_nodes_that_are_none), SK_TEST(test_attributes_that_are_none), SK_TEST(test_nesting_has_a_bound),
          SK_TEST(test_rules_that_a_graph_breaks), SK_TEST(test_descriptions_that_are_none), SK_TEST(test_a_scope_of_attributes),
          SK_TEST(test_descriptions_make_a_program), SK_TEST(test_the_other_form), SK_TEST(test_kernels_that_cannot_be_fused), SK_TEST(test_a_bypassed_scope),
-         SK_TEST(test_stream_labels_make_streams_and_events), SK_TEST(test_sends_and_receives_are_events), SK_TEST(test_nodes_stand_behind_what_they_take),
+         SK_TEST(test_stream_labels_make_streams_and_events), SK_TEST(test_sends_and_receives_are_events), SK_TEST(test_notifies_and_memory_words_are_events_too), SK_TEST(test_tiling_on_the_aicpu_keeps_a_reused_binary_out), SK_TEST(test_nodes_stand_behind_what_they_take),
          SK_TEST(test_strings_and_lists), SK_TEST(test_json_and_graphviz))

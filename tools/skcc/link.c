@@ -43,8 +43,11 @@ static int link_all(const options *o, const places *p, char *const *objects, con
   }
   list_add(&argv, "-o");
   list_add(&argv, temporary);
-  list_add_words(&argv, SKCC_SANITIZE);
   for (size_t i = 0; i < o->input_count; i++) list_add(&argv, objects[i] != NULL ? objects[i] : o->inputs[i].path);
+  if (SKCC_SANITIZE[0] != '\0') { /* the first shared library, but what the hooks replace is theirs */
+    list_add(&argv, p->hooks);
+    list_add_words(&argv, SKCC_SANITIZE);
+  }
   list_join(&argv, &o->link);
   add_library(p, &argv);
   return run_command(&argv, NULL) == 0 ? 0 : EXIT_COMPILE;

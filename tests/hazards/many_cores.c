@@ -1,4 +1,4 @@
-/* SYNC_GM: all cores write the same bytes over and over, for long enough that several host threads could take part. */
+/* SYNC_GM: three cores each write the same bytes over and over, for long enough that several host threads could take part. */
 #include "hazard.h"
 
 #define ROUNDS 400u
@@ -9,7 +9,7 @@ __global__ __vector__ void race(__gm__ int32_t *out) {
 #ifdef REPAIRED
   __gm__ int32_t *mine = out + vector_index() * TILE;
 #else
-  __gm__ int32_t *mine = out + vector_index() % 3 * TILE;
+  __gm__ int32_t *mine = out + vector_index() % 16 * TILE;
 #endif
   asc_duplicate(tile, 1, TILE);
   PIPES(PIPE_V, PIPE_MTE3);

@@ -53,7 +53,7 @@ __global__ __vector__ void cpp_quantise(GM_ADDR x, GM_ADDR scale, GM_ADDR q, GM_
 int main() {
   const uint32_t blocks = 30;
   std::vector<float> x(blocks * TILE), scale(COLUMNS);
-  for (uint32_t i = 0; i < x.size(); i++) x[i] = 2 * Number(i);
+  for (uint32_t i = 0; i < x.size(); i++) x[i] = std::nearbyint(256 * Number(i)) / 128; /* exact in half, as AscendQuant computes */
   for (uint32_t i = 0; i < COLUMNS; i++) scale[i] = 32.0f + i % 3 * 16;
   Device device;
   DeviceArray<float> xDev(x), scaleDev(scale), worstDev(std::vector<float>(8, 0));

@@ -46,6 +46,11 @@ bool sk__high_scratch(sk__core *core, sk_scratch tmp, uint32_t least) {
   return true;
 }
 
+bool sk_high_scratch(const char *name, uint32_t repeats, sk_scratch tmp) {
+  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, name, SK__SITE());
+  return core != NULL && sk__high_scratch(core, tmp, repeats * SK_TMP_REPEAT_BYTES);
+}
+
 /* A pass over `elems` elements at 64 per cycle, `passes` times. */
 void sk__high_time(sk__core *core, uint64_t elems, uint32_t passes) {
   sk__advance(core, SK__PIPE_V, passes * (sk__startup(core, SK__PIPE_V) + (elems + 63) / 64));
@@ -91,13 +96,13 @@ void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const vo
                          uint32_t count, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, op_names[op], SK__SITE());
   if (core == NULL || count == 0) return;
-  uint32_t repeats = sk_tmp_repeats(op, float_bits / 8, tmp.reuse, src1 == NULL);
+  uint32_t repeats = sk_tmp_repeats(op, float_bits / 8, tmp.reuse, src0 == NULL || src1 == NULL);
   if (!sk__high_scratch(core, tmp, repeats * SK_TMP_REPEAT_BYTES)) return;
   uint64_t bytes = (uint64_t)count * float_bits / 8;
   void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
   if (!operands(core, &d, &a, &b, bytes)) return;
   for (uint32_t i = 0; i < count; i++)
-    sk__high_put(d, float_bits, i, apply(op, sk__high_get(a, float_bits, i), b != NULL ? sk__high_get(b, float_bits, i) : scalar));
+    sk__high_put(d, float_bits, i, apply(op, a != NULL ? sk__high_get(a, float_bits, i) : scalar, b != NULL ? sk__high_get(b, float_bits, i) : scalar));
   sk__high_time(core, count, 8);
 }
 
@@ -114,6 +119,14 @@ void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void
   sk__high_time(core, count, 6);
 }
 
+double sk__high_half(double value) {
+  return sk__f32_from_f16(sk__f16_from_f32((float)value, SK__ROUND_RINT, SK__FLOAT_INF_NAN));
+}
+int8_t sk__high_int8(double value) {
+  double rounded = rint(value);
+  return (int8_t)(rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : rounded);
+}
+
 /* ---- conversion ------------------------------------------------------------------------------------- */
 
 void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp) {
@@ -124,8 +137,8 @@ void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float s
       !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
     return;
   for (uint32_t i = 0; i < count; i++) {
-    float value = (float)sk__high_get(s, float_bits, i) * scale + offset, rounded = rintf(value);
-    ((int8_t *)d)[i] = rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : (int8_t)rounded;
+    double product = sk__high_half(sk__high_half(sk__high_get(s, float_bits, i)) * sk__high_half(scale));
+    ((int8_t *)d)[i] = sk__high_int8(sk__high_half(product + sk__high_half(offset)));
   }
   sk__high_time(core, count, 4);
 }

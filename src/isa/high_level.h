@@ -12,6 +12,9 @@ void sk__high_put(void *to, uint32_t bits, uint64_t i, double value);
 bool sk__high_operand(sk__core *core, void **operand, uint64_t bytes, sk__access kind, const char *name);
 /* Takes `least` bytes of temporary memory and leaves nothing of what was there. False: it is too small, a finding was told. */
 bool sk__high_scratch(sk__core *core, sk_scratch tmp, uint32_t least);
+/* Rounded to half, as the quantising functions compute; and to int8_t, to the nearest even, within its range. */
+double sk__high_half(double value);
+int8_t sk__high_int8(double value);
 void sk__high_time(sk__core *core, uint64_t elems, uint32_t passes);
 
 /* Rows: NULL where this core does not compute or nothing is to be done. A row's single value is a block of 32 bytes. */

@@ -14,7 +14,7 @@ static double get(const void *from, uint32_t bits, bool bf16, uint64_t i) {
   return bf16 ? (double)sk__f32_from_bf16(((const uint16_t *)from)[i]) : sk__high_get(from, bits, i);
 }
 
-/* (x + offset) * scale: one pair for all, one per column, or per row where the matrix stands transposed. */
+/* (x + offset) * scale, in half where the result is: one pair for all, one per column, or per row where the matrix stands transposed. */
 void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
                            double offset, double scale, uint32_t rows, uint32_t columns, bool per_row,
                            sk_scratch tmp) {
@@ -30,7 +30,8 @@ void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *sr
   for (uint64_t i = 0; i < count; i++) {
     uint64_t channel = per_row ? i / columns : i % columns;
     double by = k != NULL ? get(k, bits, bf16, channel) : scale, add = o != NULL ? get(o, bits, bf16, channel) : offset;
-    put(d, bits, bf16, i, (((const int8_t *)s)[i] + add) * by);
+    double sum = ((const int8_t *)s)[i] + add;
+    put(d, bits, bf16, i, (bf16 ? sum : sk__high_half(sum)) * by);
   }
   sk__high_time(core, count, 4);
 }
@@ -51,10 +52,9 @@ void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, cons
       !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
     return;
   for (uint32_t i = 0; i < count; i++) {
-    double value = sk__high_get(s, float_bits, i) * sk__high_get(k, float_bits, i % period) +
-                   (o != NULL ? sk__high_get(o, float_bits, i % period) : offset);
-    double rounded = rint(value);
-    ((int8_t *)d)[i] = (int8_t)(rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : rounded);
+    double by = sk__high_half(sk__high_get(k, float_bits, i % period)), add = sk__high_half(o != NULL ? sk__high_get(o, float_bits, i % period) : offset);
+    double product = sk__high_half(sk__high_half(sk__high_get(s, float_bits, i)) * by);
+    ((int8_t *)d)[i] = sk__high_int8(sk__high_half(product + add));
   }
   sk__high_time(core, count, 4);
 }
@@ -177,69 +177,86 @@ void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32
 
 /* ---- running mean and variance ----------------------------------------------------------------------------- */
 
-/* One more value per column: mean' = mean + (x - mean) / n, variance' = variance + (x - mean) (x - mean'). */
-void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
-                            double reciprocal, uint32_t count, sk_scratch tmp) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordUpdate", SK__SITE());
-  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_welford_update(count, bits / 8, tmp.reuse).least)) return;
-  uint64_t bytes = (uint64_t)count * 4;
+/* One more value per column: mean' = mean + (x - mean) / n, variance' = variance + (x - mean) (x - mean'), step by step in
+ * float: what one call rounds stays in the next one's sums. */
+void sk_high_welford_update(const sk_rows *shape, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
+                            float reciprocal, bool in_place, sk_scratch tmp) {
+  sk__core *core = sk__high_begin_rows("WelfordUpdate", shape, SK__SITE());
+  uint32_t bits = shape->float_bits;
+  if (core == NULL || !sk__high_scratch(core, tmp, sk_tmp_welford_update(shape->rows * shape->pitch, bits / 8, tmp.reuse).least)) return;
+  uint64_t matrix = sk__high_matrix_bytes(shape), elems = in_place ? (uint64_t)shape->rows * shape->pitch : matrix * 8 / bits, bytes = elems * 4;
   void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *s = (void *)(uintptr_t)x;
   if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
-      !sk__high_operand(core, &s, (uint64_t)count * bits / 8, SK__READ, "inputX") ||
-      !sk__high_operand(core, &om, bytes, SK__WRITE, "outputMean") || !sk__high_operand(core, &ov, bytes, SK__WRITE, "outputVariance"))
+      !sk__high_operand(core, &s, matrix, SK__READ, "inputX") || !sk__high_operand(core, &om, bytes, SK__WRITE, "outputMean") ||
+      !sk__high_operand(core, &ov, bytes, SK__WRITE, "outputVariance"))
     return;
-  for (uint32_t i = 0; i < count; i++) {
-    double value = sk__high_get(s, bits, i), old = ((const float *)m)[i], fresh = old + (value - old) * reciprocal;
-    double spread = ((const float *)v)[i] + (value - old) * (value - fresh);
-    ((float *)om)[i] = (float)fresh;
-    ((float *)ov)[i] = (float)spread;
+  for (uint64_t i = 0; i < elems; i++) {
+    float old = ((const float *)m)[i], fresh = old, spread = ((const float *)v)[i];
+    if (i % shape->pitch < shape->columns) {
+      float value = (float)sk__high_get(s, bits, i);
+      fresh = old + (value - old) * reciprocal;
+      spread += (value - old) * (value - fresh);
+    } else if (!in_place) {
+      continue;
+    }
+    ((float *)om)[i] = fresh;
+    ((float *)ov)[i] = spread;
   }
-  sk__high_time(core, count, 5);
+  sk__high_time(core, elems, 5);
 }
 
-/* Columns joined to one mean and variance; counts NULL: each stands for as many values. */
+/* Columns joined to one mean and variance, a number each. */
 void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
-                              double each, double reciprocal, uint32_t columns, sk_scratch tmp) {
+                              const sk_counts *p, sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "WelfordFinalize", SK__SITE());
-  if (core == NULL || columns == 0 || !sk__high_scratch(core, tmp, sk_tmp_welford_finalize(columns).least)) return;
-  uint64_t bytes = (uint64_t)columns * 4;
+  if (core == NULL || p->columns == 0) return;
+  if (counts == NULL && p->head_columns > p->columns) {
+    sk__bad_argument(core, "headCountLength", p->head_columns, "0..%u, abLength less tailCountLength", p->columns);
+    return;
+  }
+  if (!sk__high_scratch(core, tmp, sk_tmp_welford_finalize(p->columns).least)) return;
+  uint64_t bytes = (uint64_t)p->columns * 4;
   void *om = out_mean, *ov = out_variance, *m = (void *)(uintptr_t)mean, *v = (void *)(uintptr_t)variance, *c = (void *)(uintptr_t)counts;
   if (!sk__high_operand(core, &m, bytes, SK__READ, "inputMean") || !sk__high_operand(core, &v, bytes, SK__READ, "inputVariance") ||
-      !sk__high_operand(core, &c, bytes, SK__READ, "counts") || !sk__high_operand(core, &om, SK__BLOCK_BYTES, SK__WRITE, "outputMean") ||
-      !sk__high_operand(core, &ov, SK__BLOCK_BYTES, SK__WRITE, "outputVariance"))
+      !sk__high_operand(core, &c, bytes, SK__READ, "counts") || !sk__high_operand(core, &om, 4, SK__WRITE, "outputMean") ||
+      !sk__high_operand(core, &ov, 4, SK__WRITE, "outputVariance"))
     return;
+#define COUNT(i) (c != NULL ? (double)((const int32_t *)c)[i] : (i) < p->head_columns ? p->head : p->tail)
   double centre = 0, spread = 0;
-  for (uint32_t i = 0; i < columns; i++) centre += ((const float *)m)[i] * (c != NULL ? ((const int32_t *)c)[i] : each) * reciprocal;
-  for (uint32_t i = 0; i < columns; i++) {
+  for (uint32_t i = 0; i < p->columns; i++) centre += ((const float *)m)[i] * COUNT(i) * p->reciprocal;
+  for (uint32_t i = 0; i < p->columns; i++) {
     double off = ((const float *)m)[i] - centre;
-    spread += (((const float *)v)[i] + off * off * (c != NULL ? ((const int32_t *)c)[i] : each)) * reciprocal;
+    spread += (((const float *)v)[i] + off * off * COUNT(i)) * p->reciprocal;
   }
-  for (uint32_t i = 0; i < 8; i++) ((float *)om)[i] = (float)centre, ((float *)ov)[i] = (float)spread;
-  sk__high_time(core, columns, 6);
+#undef COUNT
+  *(float *)om = (float)centre, *(float *)ov = (float)spread;
+  sk__high_time(core, p->columns, 6);
 }
 
 /* ---- masks ---------------------------------------------------------------------------------------------------- */
 
-/* The mask's byte or bit says which elements go through `kept`; the others become `else_value` or src1. */
+/* The mask's element or bit says which elements go through `kept`; the others become `else_value` or src1. */
 void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
-                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value,
+                  uint32_t mask_pitch, uint32_t mask_bytes, bool keep_where_set, double factor, double else_value,
                   sk_scratch tmp) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, name, SK__SITE());
   if (core == NULL || rows == 0 || columns == 0) return;
-  uint64_t count = (uint64_t)rows * columns, mask_bytes = (uint64_t)rows * mask_pitch;
+  bool by_bit = mask_bytes == 0;
+  uint64_t count = (uint64_t)rows * columns, mask_size = (uint64_t)rows * mask_pitch * (by_bit ? 1 : mask_bytes);
   if (by_bit ? (uint64_t)mask_pitch * 8 < columns : mask_pitch < columns) {
     sk__bad_argument(core, "maskLastAxis", mask_pitch, "at least %u", by_bit ? (columns + 7) / 8 : columns);
     return;
   }
-  if (!sk__high_scratch(core, tmp, keep_where_set ? sk_tmp_drop_out(1).least : sk_tmp_select((uint32_t)count, 1, false).least)) return;
+  if (!sk__high_scratch(core, tmp, factor != 1 ? sk_tmp_drop_out(1).least : sk_tmp_select((uint32_t)count, 1, false).least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src, *m = (void *)(uintptr_t)mask;
-  if (!sk__high_operand(core, &s, count * bits / 8, SK__READ, "src") || !sk__high_operand(core, &m, mask_bytes, SK__READ, "mask") ||
+  if (!sk__high_operand(core, &s, count * bits / 8, SK__READ, "src") || !sk__high_operand(core, &m, mask_size, SK__READ, "mask") ||
       !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))
     return;
   for (uint32_t r = 0; r < rows; r++)
     for (uint32_t i = 0; i < columns; i++) {
-      const uint8_t *line = (const uint8_t *)m + (uint64_t)r * mask_pitch;
-      bool set = by_bit ? (line[i / 8] >> i % 8 & 1) != 0 : line[i] != 0;
+      const uint8_t *line = (const uint8_t *)m + (uint64_t)r * mask_pitch * (by_bit ? 1 : mask_bytes);
+      bool set = by_bit && (line[i / 8] >> i % 8 & 1) != 0;
+      for (uint32_t k = 0; k < mask_bytes; k++) set |= line[(uint64_t)i * mask_bytes + k] != 0;
       uint64_t at = (uint64_t)r * columns + i;
       sk__high_put(d, bits, at, set == keep_where_set ? sk__high_get(s, bits, at) * factor : else_value);
     }

@@ -68,7 +68,7 @@ public:
     Record((prefix_ + name).c_str(), values);
     return *this;
   }
-  /* Results stand on a pattern that no function leaves; elements of 2 bytes are half, of 4 float. */
+  /* Results stand on a pattern that no function leaves; elements of a byte are int8_t, of 2 half, of 4 float. */
   Case &Out(const char *name, size_t elems, size_t elemBytes) {
     frame.out[frame.outCount++] = Append(out_, std::vector<uint8_t>(elems * elemBytes, 0x5b));
     results_.push_back({name, static_cast<uint32_t>(elems), elemBytes});
@@ -83,7 +83,8 @@ public:
     std::vector<uint8_t> bytes = out.Read();
     for (size_t i = 0; i < results_.size(); i++) {
       const Result &r = results_[i];
-      if (r.size == 2) Keep<half>(r, &bytes[frame.out[i]]);
+      if (r.size == 1) Keep<int8_t>(r, &bytes[frame.out[i]]);
+      else if (r.size == 2) Keep<half>(r, &bytes[frame.out[i]]);
       else Keep<float>(r, &bytes[frame.out[i]]);
     }
   }

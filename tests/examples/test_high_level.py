@@ -284,7 +284,74 @@ def transpose(c):
                    6: lambda: nz(whole.reshape(b, s, -1))}[kind]())]
 
 
+def powers(c):
+    return [(c.both, c.x**c.y), (c.exponent, c.x**1.5), (c.base, 2.0**c.y)]
+
+
+def gates(c):
+    gelu = c.y / (1 + np.exp(-1.595769121 * (c.y + 0.044715 * c.y**3)))
+    return [(c.geglu, c.x * gelu), (c.reglu, c.x * np.maximum(c.y, 0)), (c.swiglu, c.x * c.y / (1 + np.exp(-1.5 * c.y))), (c.fmod, np.fmod(c.x, c.y))]
+
+
+def clamps(c):
+    return [(c.most, np.minimum(c.x, 0.5)), (c.least, np.maximum(c.x, -0.25))]
+
+
+def axpy(c):
+    return [(c.y, 1 + 2.5 * c.x)]
+
+
+def means(c):
+    return [(c.y, c.x.reshape(4, 64)[:, : c.shape[0]].mean(axis=1))]
+
+
+def choose(c):
+    n, pitch = c.shape
+    mask, x = c.mask.reshape(4, pitch)[:, :n] != 0, c.x.reshape(4, n)
+    return [(c.y, np.where(mask, -9, x)), (c.z, np.where(mask, x, 7))]
+
+
+def running_sum(c):
+    x = c.x.reshape(4, -1)
+    along, down = x.cumsum(axis=1), x.cumsum(axis=0)
+    return [(c.y, along), (c.last, along[:, -1]), (c.z, down), (c.below, down[-1])]
+
+
+def quantise(c):
+    """The arithmetic is half's: numpy's own, which rounds each result."""
+    def by(scale, offset):
+        return np.clip(np.rint(c.x.astype(np.float16) * scale + offset), -128, 127)
+
+    period = np.arange(c.x.size) % 32
+    return [(c.q, by(np.float16(1.7), np.float16(0.9))), (c.all, by(np.float16(-0.6), np.float16(2))), (c.by, by(c.scale.astype(np.float16)[period], c.offset.astype(np.float16)[period]))]
+
+
+def welford(c):
+    count, length, computed, head = (int(v) for v in c.shape)
+    x, mean, variance = (v.reshape(count, length) for v in (c.x, c.mean, c.variance))
+    new_mean = mean + (x - mean) / 4
+    new_variance = variance + (x - mean) * (x - new_mean)
+    inside = np.arange(length) < computed
+
+    def joined(counts, total):
+        centre = (mean[0] * counts).sum() / total
+        return centre, ((variance[0] + (mean[0] - centre) ** 2 * counts).sum()) / total
+
+    tail = np.where(np.arange(length) < head, 4, 3)
+    ends = [joined(tail, tail.sum()), joined(np.full(length, 4), 4 * length), joined(c.counts, tail.sum())]
+    left, results = np.full((count, length), UNTOUCHED["f4"]), np.full((2, 3, 8), UNTOUCHED["f4"])
+    results[:, :, 0] = np.transpose(ends)
+    return [(c.new_mean, np.where(inside, new_mean, left)), (c.new_variance, np.where(inside, new_variance, left)),
+            (c.all_mean, np.where(inside, new_mean, mean)), (c.all_variance, np.where(inside, new_variance, variance)),
+            (c.centre, results[0]), (c.spread, results[1])]
+
+
+def filled(c):
+    return [(c.y, np.full(int(c.shape[0]), min(max(int(c.shape[0]), 3), 5)))]
+
+
 PROGRAMS = {
+    "high_forms": [powers, gates, clamps, axpy, means, choose, running_sum, quantise, welford, filled],
     "high_layout": [pad, unpad, to_blocks, from_blocks, to_fractals, from_fractals, channels_last, channels_first, transpose],
     "high_norms": [layer_norm, rms_norm, deep_norm, layer_norm_separate, normalize, batch_norm, group_norm, layer_norm_grad, layer_norm_grad_beta],
     "high_softmax": [softmax, softmax_given, softmax_grad_front, softmax_grad, softmax_flash, softmax_flash2, softmax_flash3],

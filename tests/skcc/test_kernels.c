@@ -161,6 +161,27 @@ static void test_kernel_templates(void **state) {
   sandbox_close();
 }
 
+/* Floats of a structure that was copied as integers are there. */
+static void test_structures_copied_word_by_word(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#include \"words.h\"\n"
+      "struct Tiling { uint32_t rows = 0; float alpha = 0; };\n"
+      "__aicore__ inline void Copy(Tiling *to, __gm__ uint8_t *from) {\n"
+      "  uint32_t *word = reinterpret_cast<uint32_t *>(to);\n"
+      "  for (size_t i = 0; i < sizeof(Tiling) / 4; i++, word++) *word = reinterpret_cast<__gm__ uint32_t *>(from)[i];\n"
+      "}\n"
+      "__global__ __vector__ void k(__gm__ uint8_t *x) { Tiling t; Copy(&t, x); printf(\"%u %g\\n\", t.rows, t.alpha); }\n"
+      "int main() { Tiling t; t.rows = 7, t.alpha = 0.75f; k<<<1, 0, nullptr>>>(reinterpret_cast<uint8_t *>(&t)); }\n");
+  compile_and_run("s.cpp", "-O2",
+      "kernel k type 0 line 7 schedmode 0 flags 0 args 8 aic 0 aiv 1 abi 1\n"
+      "  x at 0 bytes 8 pointer 1 type '__gm__ uint8_t *'\n"
+      "launch k blocks 1 ub 0 stream (nil) at s.cpp:8\n"
+      "7 0.75\n");
+  sandbox_close();
+}
+
 static void test_kernels_of_other_files(void **state) {
   (void)state;
   start();
@@ -306,6 +327,6 @@ static void test_bindings_of_templates(void **state) {
 
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
-         SK_TEST(test_kernel_templates), SK_TEST(test_kernels_of_other_files), SK_TEST(test_local_arrays_in_c),
+         SK_TEST(test_kernel_templates), SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files), SK_TEST(test_local_arrays_in_c),
          SK_TEST(test_local_arrays_in_cpp), SK_TEST(test_each_half_asks_only_for_its_own_memories),
          SK_TEST(test_bindings_in_c), SK_TEST(test_bindings_of_templates))

@@ -35,6 +35,7 @@ const char *compiler_of(const options *o, bool cplusplus) { return cplusplus ? o
 static void add_language_flags(const job *j, list *argv) {
   const options *o = j->options;
   list_add(argv, j->input->cplusplus ? "-std=gnu++17" : "-std=gnu11");
+  list_add(argv, "-fno-strict-aliasing"); /* kernels copy tilings word by word through pointers of another type */
   list_join(argv, j->input->cplusplus ? &o->cpp_only : &o->c_only);
   list_join(argv, &o->compile);
   list_add(argv, "-fPIC");

@@ -78,11 +78,16 @@ SK_HIGH_UNARY_ALL(Sign)
 SK_WITH_TMP(SK_EXP)
 #undef SK_EXP
 
+/* All of the first source where no count is given. */
 #define SK_HIGH_BINARY(Name)                                                                                           \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const SharedTmp &tmp, \
                       uint32_t count) {                                                                                \
     Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, count, SK_TMP_GIVEN(isReuseSource));                        \
+  }                                                                                                                    \
+  template <typename T, bool isReuseSource = false>                                                                    \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const SharedTmp &tmp) { \
+    Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, src0.GetSize(), SK_TMP_GIVEN(isReuseSource));               \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint32_t count) { \
@@ -94,31 +99,54 @@ SK_WITH_TMP(SK_EXP)
   }
 SK_HIGH_BINARY(Power) SK_HIGH_BINARY(Fmod) SK_HIGH_BINARY(GeGLU) SK_HIGH_BINARY(ReGlu)
 #undef SK_HIGH_BINARY
-#define SK_HIGH_SCALAR(Name)                                                                                           \
+#define SK_POWER(shared, scratch, count_parameter, count)                                                              \
   template <typename T, bool isReuseSource = false>                                                                    \
-  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &scalar, const SharedTmp &tmp, \
-                      uint32_t count) {                                                                                \
-    Internal::high_scalar(SK_HIGH_##Name, dst, src, static_cast<float>(scalar), count, SK_TMP_GIVEN(isReuseSource));   \
+  SK_INLINE void Power(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &exponent shared count_parameter) { \
+    Internal::high_scalar(SK_HIGH_Power, dst, src, static_cast<float>(exponent), count, scratch(isReuseSource));       \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
-  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &scalar, uint32_t count) { \
-    Internal::high_scalar(SK_HIGH_##Name, dst, src, static_cast<float>(scalar), count, SK_TMP_OF_PIPE(isReuseSource)); \
+  SK_INLINE void Power(const LocalTensor<T> &dst, const SK_SAME_TYPE &base, const LocalTensor<T> &src shared count_parameter) { \
+    sk_high_elementwise(SK_HIGH_Power, Internal::float_bits<T>(), dst.sk_address(), nullptr, src.sk_address(),         \
+                        static_cast<float>(base), count, scratch(isReuseSource));                                      \
   }
-SK_HIGH_SCALAR(Power) SK_HIGH_SCALAR(ClampMax) SK_HIGH_SCALAR(ClampMin)
-#undef SK_HIGH_SCALAR
+SK_POWER(, SK_TMP_OF_PIPE, , src.GetSize())
+SK_POWER(, SK_TMP_OF_PIPE, SK_COMMA uint32_t elems, elems)
+SK_POWER(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, , src.GetSize())
+SK_POWER(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, SK_COMMA uint32_t elems, elems)
+#undef SK_POWER
+#define SK_HIGH_CLAMP(shared, scratch)                                                                                 \
+  template <typename T, bool isReuseSource = false>                                                                    \
+  SK_INLINE void ClampMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const SK_SAME_TYPE scalar, uint32_t count) { \
+    Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(scalar), count, scratch(isReuseSource));      \
+  }                                                                                                                    \
+  template <typename T, bool isReuseSource = false>                                                                    \
+  SK_INLINE void ClampMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const SK_SAME_TYPE scalar, uint32_t count) { \
+    Internal::high_scalar(SK_HIGH_ClampMin, dst, src, static_cast<float>(scalar), count, scratch(isReuseSource));      \
+  }
+SK_WITH_TMP(SK_HIGH_CLAMP)
+#undef SK_HIGH_CLAMP
+/* d += s * scalar, with the temporary memory that wider results take. */
+template <typename T, typename U, bool isReuseSource = false>
+SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type scalar, const SharedTmp &tmp,
+                    const uint32_t count) {
+  if (sk_high_scratch("Axpy", sizeof(U) == 2 ? 4 : 0, SK_TMP_GIVEN(isReuseSource))) Axpy(dst, src, scalar, static_cast<int32_t>(count));
+}
 /* The framework gives the data size first. */
 template <typename T, bool isReuseSource = false>
 SK_INLINE void Swish(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t dataSize, const SK_SAME_TYPE scalar) {
   Internal::high_scalar(SK_HIGH_Swish, dst, src, static_cast<float>(scalar), dataSize, SK_TMP_OF_PIPE(isReuseSource));
 }
-#define SK_SWIGLU(shared, scratch)                                                                                     \
+#define SK_SWIGLU(shared, scratch, count_parameter, count)                                                             \
   template <typename T, bool isReuseSource = false>                                                                    \
-  SK_INLINE void SwiGLU(LocalTensor<T> &dst, LocalTensor<T> &src0, LocalTensor<T> &src1, const float &scalar,          \
-                        shared const uint32_t count) {                                                                 \
+  SK_INLINE void SwiGLU(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,             \
+                        const float &scalar shared count_parameter) {                                                  \
     sk_high_swiglu(Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), src1.sk_address(), scalar, count,   \
                    scratch(isReuseSource));                                                                            \
   }
-SK_WITH_TMP(SK_SWIGLU)
+SK_SWIGLU(, SK_TMP_OF_PIPE, , src0.GetSize())
+SK_SWIGLU(, SK_TMP_OF_PIPE, SK_COMMA const uint32_t elems, elems)
+SK_SWIGLU(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, , src0.GetSize())
+SK_SWIGLU(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, SK_COMMA const uint32_t elems, elems)
 #undef SK_SWIGLU
 
 /* Tilings name the shape; the other fields are the framework's and change nothing here. */
@@ -176,6 +204,12 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
                              offset.sk_address(), 0, scaleCount, count, scratch(isReuseSource));                            \
   }                                                                                                                         \
   template <typename T, bool isReuseSource = false>                                                                         \
+  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,           \
+                             const float offset) {                                                                          \
+    sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, src.GetSize(),           \
+                     scratch(isReuseSource));                                                                               \
+  }                                                                                                                         \
+  template <typename T, bool isReuseSource = false>                                                                         \
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,              \
                              const float offset, const uint32_t count) {                                                    \
     sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, count, scratch(isReuseSource)); \
@@ -211,10 +245,12 @@ SK_BROADCAST(, SK_TMP_OF_PIPE)
 SK_BROADCAST(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN)
 #undef SK_BROADCAST
 
+enum class CumSumAlgorithm { CUMSUM_ALGORITHM_LINEBYLINE, CUMSUM_ALGORITHM_SKLANSKY };
 struct CumSumConfig {
   bool isLastAxis = true, isReuseSource = false, outputLastRow = true;
+  CumSumAlgorithm algorithm = CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE;
 };
-constexpr CumSumConfig defaultCumSumConfig = {true, false, true};
+constexpr CumSumConfig defaultCumSumConfig = {true, false, true, CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE};
 struct CumSumInfo {
   uint32_t outter = 0, inner = 0;
 };

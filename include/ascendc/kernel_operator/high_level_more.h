@@ -92,13 +92,19 @@ SK_REDUCE_BOTH(ReduceAll, ALL)
 
 /* ---- words, classes, progressions ------------------------------------------------------------------------------ */
 
-#define SK_WORDS(shared, scratch)                                                                                            \
+#define SK_XOR(shared, scratch, count_parameter, count)                                                                      \
   template <typename T, bool isReuseSource = false>                                                                          \
-  SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, shared const uint32_t count) { \
+  SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1 shared count_parameter) { \
     static_assert(sizeof(T) == 2 && std::is_integral<T>::value, "Xor: elements are int16_t and uint16_t");                   \
     sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
                 reinterpret_cast<const uint16_t *>(src1.sk_address()), count, false, scratch(isReuseSource));                \
-  }                                                                                                                          \
+  }
+SK_XOR(, SK_TMP_OF_PIPE, , src0.GetSize())
+SK_XOR(, SK_TMP_OF_PIPE, SK_COMMA const uint32_t elems, elems)
+SK_XOR(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, , src0.GetSize())
+SK_XOR(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, SK_COMMA const uint32_t elems, elems)
+#undef SK_XOR
+#define SK_WORDS(shared, scratch)                                                                                            \
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void ReduceXorSum(LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, shared const uint32_t count) { \
     static_assert(std::is_same<T, int16_t>::value, "ReduceXorSum: elements are int16_t");                                    \
@@ -168,33 +174,39 @@ struct WelfordFinalizePara {
   float abRec = 1, rRec = 1;
 };
 
+namespace Internal {
+/* Without a tail each column stands for as many values. */
+SK_INLINE sk_counts counts_of(const WelfordFinalizePara &p) {
+  if (p.tailCount == 0) return sk_counts{p.abLength, p.abLength, 1.0 / (static_cast<double>(p.rRec) * p.abLength), 0, p.rRec};
+  return sk_counts{p.abLength, p.headCountLength, static_cast<double>(p.headCount), static_cast<double>(p.tailCount), p.rRec};
+}
+} // namespace Internal
 #define SK_WELFORD(shared, scratch)                                                                                          \
   template <typename T, typename U, bool isReuseSource = false, const WelfordUpdateConfig &config = WFUPDATE_DEFAULT_CFG>    \
   SK_INLINE void WelfordUpdate(const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                       \
                                const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance, const LocalTensor<T> &inputX, \
                                shared const WelfordUpdateParam &para) {                                                      \
     static_assert(std::is_same<U, float>::value, "WelfordUpdate: mean and variance are float");                              \
-    if (para.rnLength != 1) sk_kernel_finding("NOT_MODELLED", "WelfordUpdate: rnLength other than 1", false);                \
-    else sk_high_welford_update(Internal::float_bits<T>(), outputMean.sk_address(), outputVariance.sk_address(),             \
-                                inputMean.sk_address(), inputVariance.sk_address(), inputX.sk_address(), para.nRec,          \
-                                para.abComputeLength, scratch(isReuseSource));                                               \
+    sk_rows shape{para.rnLength, para.abComputeLength, para.abLength, Internal::float_bits<T>(), 32};                        \
+    sk_high_welford_update(&shape, outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),             \
+                           inputVariance.sk_address(), inputX.sk_address(), para.nRec, config.isInplace,                     \
+                           scratch(isReuseSource));                                                                          \
   }                                                                                                                          \
   template <bool isReuseSource = false>                                                                                      \
   SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
                                  const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
                                  const LocalTensor<int32_t> &counts, shared const WelfordFinalizePara &para) {               \
+    sk_counts p{para.abLength, 0, 0, 0, para.rRec};                                                                          \
     sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),                   \
-                             inputVariance.sk_address(), counts.sk_address(), 0, para.rRec, para.abLength,                   \
-                             scratch(isReuseSource));                                                                        \
+                             inputVariance.sk_address(), counts.sk_address(), &p, scratch(isReuseSource));                   \
   }                                                                                                                          \
   template <bool isReuseSource = false>                                                                                      \
   SK_INLINE void WelfordFinalize(const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,             \
                                  const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,               \
                                  shared const WelfordFinalizePara &para) {                                                   \
-    if (para.tailCount != 0) sk_kernel_finding("NOT_MODELLED", "WelfordFinalize: a tail without counts", false);             \
-    else sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),              \
-                                  inputVariance.sk_address(), nullptr, 1.0 / (static_cast<double>(para.rRec) * para.abLength), \
-                                  para.rRec, para.abLength, scratch(isReuseSource));                                         \
+    sk_counts p = Internal::counts_of(para);                                                                                 \
+    sk_high_welford_finalise(outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),                   \
+                             inputVariance.sk_address(), nullptr, &p, scratch(isReuseSource));                               \
   }
 SK_WITH_TMP(SK_WELFORD)
 #undef SK_WELFORD
@@ -216,19 +228,28 @@ struct SelectWithBytesMaskShapeInfo {
     bool bits = dropOutMode >= DROPOUT_MODE_BIT_ALIGN || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);         \
     if (!(keepProb > 0 && keepProb < 1)) sk_kernel_finding("BAD_ARGUMENT", "DropOut: keepProb; legal: between 0 and 1", false); \
     else sk_high_mask("DropOut", Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), mask.sk_address(),           \
-                      info.firstAxis, info.srcLastAxis, info.maskLastAxis, bits, true, 1.0 / static_cast<double>(keepProb), 0, \
+                      info.firstAxis, info.srcLastAxis, info.maskLastAxis, bits ? 0 : 1, true, 1.0 / static_cast<double>(keepProb), 0, \
                       scratch(false));                                                                                       \
   }
 SK_WITH_TMP(SK_MASKED)
 #undef SK_MASKED
-/* A byte of the mask that is not 0 takes the scalar. */
-template <typename T, typename U, bool isReuseMask = true>
-SK_INLINE void SelectWithBytesMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const SK_SAME_TYPE src1, const LocalTensor<U> &mask,
-                                   const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {
-  static_assert(sizeof(U) == 1, "SelectWithBytesMask: masks of elements other than bytes are not modelled");
-  sk_high_mask("SelectWithBytesMask", Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), mask.sk_address(), info.firstAxis,
-               info.srcLastAxis, info.maskLastAxis, false, false, 1, static_cast<float>(src1), SK_TMP_GIVEN(false));
-}
+/* Where the mask is not 0 the second source is taken; one of the two is a scalar. */
+#define SK_SELECT_BY_MASK(Name)                                                                                              \
+  template <typename T, typename U, bool isReuseMask = true>                                                                 \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const SK_SAME_TYPE src1, const LocalTensor<U> &mask, \
+                      const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {                                      \
+    sk_high_mask(#Name, Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), mask.sk_address(), info.firstAxis,   \
+                 info.srcLastAxis, info.maskLastAxis, sizeof(U), false, 1, static_cast<float>(src1), SK_TMP_GIVEN(false));   \
+  }                                                                                                                          \
+  template <typename T, typename U, bool isReuseMask = true>                                                                 \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const SK_SAME_TYPE src0, const LocalTensor<T> &src1, const LocalTensor<U> &mask, \
+                      const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {                                      \
+    sk_high_mask(#Name, Internal::float_bits<T>(), dst.sk_address(), src1.sk_address(), mask.sk_address(), info.firstAxis,   \
+                 info.srcLastAxis, info.maskLastAxis, sizeof(U), true, 1, static_cast<float>(src0), SK_TMP_GIVEN(false));    \
+  }
+SK_SELECT_BY_MASK(Select)
+SK_SELECT_BY_MASK(SelectWithBytesMask)
+#undef SK_SELECT_BY_MASK
 
 } // namespace AscendC
 

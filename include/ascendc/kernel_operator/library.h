@@ -149,7 +149,9 @@ typedef struct sk_scratch {
   bool given, reuse;
 } sk_scratch;
 
-/* src1 NULL: the scalar. */
+/* Temporary memory of `repeats` of 256 bytes for the call that follows. False: it is too small, a finding was told. */
+bool sk_high_scratch(const char *name, uint32_t repeats, sk_scratch tmp);
+/* src0 or src1 NULL: the scalar. */
 void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const void *src0, const void *src1, double scalar,
                          uint32_t count, sk_scratch tmp);
 /* dst = src0 * src1 * sigmoid(beta * src1). */
@@ -196,12 +198,19 @@ typedef enum sk_high_class { SK_HIGH_IS_FINITE, SK_HIGH_IS_INF, SK_HIGH_IS_NAN }
 void sk_high_classify(sk_high_class which, uint32_t float_bits, uint32_t result_bits, void *dst, const void *src, uint32_t count);
 void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_t count);
 void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
-void sk_high_welford_update(uint32_t bits, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
-                            double reciprocal, uint32_t count, sk_scratch tmp);
+/* Rows: `columns` of `pitch` elements are computed; in_place: the others become those of mean and variance. */
+void sk_high_welford_update(const sk_rows *shape, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
+                            float reciprocal, bool in_place, sk_scratch tmp);
+/* counts NULL: the first head_columns stand for `head` values each, the others for `tail`. */
+typedef struct sk_counts {
+  uint32_t columns, head_columns;
+  double head, tail, reciprocal;
+} sk_counts;
 void sk_high_welford_finalise(float *out_mean, float *out_variance, const float *mean, const float *variance, const int32_t *counts,
-                              double each, double reciprocal, uint32_t columns, sk_scratch tmp);
+                              const sk_counts *p, sk_scratch tmp);
+/* The mask's elements have mask_bytes, or are bits (0). */
 void sk_high_mask(const char *name, uint32_t bits, void *dst, const void *src, const void *mask, uint32_t rows, uint32_t columns,
-                  uint32_t mask_pitch, bool by_bit, bool keep_where_set, double factor, double else_value, sk_scratch tmp);
+                  uint32_t mask_pitch, uint32_t mask_bytes, bool keep_where_set, double factor, double else_value, sk_scratch tmp);
 void sk_high_running_sum(const sk_rows *shape, void *dst, void *last_row, const void *src, bool along_rows, sk_scratch tmp);
 
 /* Norms: a value per row has shape.value_bits, gamma and beta weight_bits. */

@@ -174,6 +174,13 @@ public:
   SK_INLINE LocalTensor<T> GetWithOffset(uint32_t elems, uint32_t offset_bytes) {
     return LocalTensor<T>(sk_memory{memory_.address + offset_bytes, Internal::bytes_of_elems<T>(elems)}, position);
   }
+  /* The whole buffer; nothing has to be given back. */
+  template <typename T>
+  SK_INLINE LocalTensor<T> AllocTensor() {
+    return Get<T>();
+  }
+  template <typename T>
+  SK_INLINE void FreeTensor(const LocalTensor<T> &) {}
   SK_INLINE uint32_t GetBufLen() const { return static_cast<uint32_t>(memory_.bytes); }
   SK_INLINE void sk_set(sk_memory memory) { memory_ = memory; }
 

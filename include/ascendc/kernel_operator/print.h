@@ -89,6 +89,12 @@ SK_INLINE void DumpAccChkPoint(const Tensor &tensor, uint32_t index, uint32_t co
 #ifndef ASSERT
 #define ASSERT(...) assert(__VA_ARGS__)
 #endif
+/* A line of the kernel's output. */
+#define KERNEL_ERROR "ERROR"
+#define KERNEL_WARN "WARN"
+#define KERNEL_INFO "INFO"
+#define KERNEL_DEBUG "DEBUG"
+#define KERNEL_LOG(level, format, ...) sk_kernel_printf("[" level "] " format "\n", ##__VA_ARGS__)
 #define ASCENDC_ASSERT(condition, behavior) \
   do {                                      \
     if (!(condition)) {                     \

@@ -227,6 +227,11 @@ SK_INLINE bool GetSaturationFlag() {
   else return sk_control_bits(59, 59) == 0;
 }
 
+struct AscendCUtils {
+  /* 1: overflow gives infinities, 0: it saturates. */
+  static SK_INLINE void SetOverflow(uint64_t infinities) { sk_set_control_bits(48, 48, infinities == 1); }
+};
+
 /* ---- workspace ----------------------------------------------------------------------------- */
 
 SK_INLINE void SetSysWorkSpace(GM_ADDR workspace) { sk_set_system_workspace(reinterpret_cast<uint64_t>(workspace)); }
@@ -241,5 +246,12 @@ SK_INLINE void Trap() { sk_kernel_trap(); }
 
 /* Kernels name it with and without the namespace. */
 using AscendC::GetSysWorkSpacePtr;
+
+/* The compiler's scalar minimum and maximum. */
+#define SK_EXTREMES(T)                                                \
+  SK_INLINE constexpr T min(T a, T b) { return b < a ? b : a; }       \
+  SK_INLINE constexpr T max(T a, T b) { return a < b ? b : a; }
+SK_EXTREMES(int32_t) SK_EXTREMES(uint32_t) SK_EXTREMES(int64_t) SK_EXTREMES(uint64_t) SK_EXTREMES(float)
+#undef SK_EXTREMES
 
 #endif

@@ -4,9 +4,10 @@
  * takes for its own without having written it. It touches no device memory, so results stay what they are. */
 #include "verify/run.h"
 
-/* All of a local memory: arrives, is computed on, leaves; each step done before the next. */
+/* All of a local memory: arrives, is computed on, leaves; each step done before the next. Its name tells who does it:
+ * no line of a program does. */
 static void use_all_of(sk__mem mem, sk__pipe compute, sk__pipe leave) {
-  const void *site = __builtin_return_address(0);
+  const void *const site = NULL;
   sk__core *core = sk__enter(SK__PIPE_MTE2, "neighbour: load", site);
   uint64_t bytes = sk__mem_bytes(sk__machine_soc(core->machine), core->type, mem);
   const void *all = sk__local_operand(core, mem, NULL, bytes, 32, "all");

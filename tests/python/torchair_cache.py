@@ -18,6 +18,7 @@ import torch  # noqa: E402
 import torch_npu  # noqa: E402, F401
 import torchair  # noqa: E402
 from frontend import raised  # noqa: E402
+from torch_npu.npugraph_ex import cache_file  # noqa: E402
 from torchair.configs.compiler_config import CompilerConfig  # noqa: E402
 
 SCRIPT = '''
@@ -149,6 +150,29 @@ def changed_code_is_compiled_anew():
         assert len(folder.files()) == 2 and folder.run(factor=5.0)[-1] == "from the file"
 
 
+def code_is_told_apart_by_what_it_does():
+    """The part of a directory's name that stands for code: the same in every process, another for other code."""
+    def made(text, name="f", **around):
+        space = dict(around)
+        exec(text, space)
+        return cache_file.digest([space[name]])
+
+    base = "def f(x):\n    return x.add(1)\n"
+    assert made(base) == made("\n\n# moved\n" + base)
+    others = [base.replace("add", "sub"), base.replace("1", "2"), base.replace("1", "1.0"), base.replace("x.add(1)", "(lambda y: y.add(1))(x)"),
+              base.replace("(x)", "(x, y=3)"), base.replace("(x)", "(x, y=4)"), base.replace("x.add(1)", "x in {'a', 'b'}")]
+    digests = [made(text) for text in [base, *others]]
+    assert len(set(digests)) == len(digests)
+    around = "def g(k):\n    def f(x):\n        return x + k\n    return f\nf = g({})\n"
+    assert made(around.format(1)) == made(around.format(1)) != made(around.format(2))
+    helped = "def h(x):\n    return x{}\ndef f(x):\n    return h(x)\n"
+    assert made(helped.format("+ 1"), __name__="m") != made(helped.format("- 1"), __name__="m")
+    text = "from torch_npu.npugraph_ex import cache_file\nprint(cache_file.digest([lambda x: x in {'a', 'b', 'c', 'd'}]))\n"
+    with Folder() as folder:  # the order of a set of texts is another one in each process
+        outs = {frontend.script(text, folder=folder.path, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2")}
+    assert len(outs) == 1 and len(outs.pop()) == 65
+
+
 def changed_options_are_compiled_anew():
     with Folder() as folder:
         changed = "config.experimental_config.enable_view_optimize = False"
@@ -228,6 +252,6 @@ def inputs_with_gears_are_not_kept():
 if __name__ == "__main__":
     sys.exit(tap.run([
         func_is_a_method_of_a_module, config_and_backend_must_agree, the_second_process_takes_the_file,
-        the_directory_can_be_chosen, changed_code_is_compiled_anew, changed_options_are_compiled_anew,
+        the_directory_can_be_chosen, changed_code_is_compiled_anew, code_is_told_apart_by_what_it_does, changed_options_are_compiled_anew,
         other_shapes_are_compiled_again, a_broken_file_is_removed_and_compiled_again, nothing_is_half_written,
         ge_cache_is_told_to_have_no_effect, files_are_readable, inputs_with_gears_are_not_kept]))

@@ -126,11 +126,11 @@ static void image_run(sk__core *core, sk__mem mem, image_target target, uint32_t
   k_extension, m_extension, k_start_pt, m_start_pt, stride_w, stride_h, filter_w, filter_h, dilation_filter_w,  \
       dilation_filter_h, filter_size_w, filter_size_h, transpose, f_matrix_ctrl, channel_size
 
-/* The whole target matrix may be transposed on the way to L0A, for 16-bit elements. */
+/* The whole target matrix may be transposed on the way to L0A, for elements of 16 and 32 bits. */
 static void image_to_l0a(sk__core *core, uint32_t bits, void *dst, const void *src, SK_ARGS_IMAGE) {
   if (core == NULL) return;
-  if (transpose && bits != 16) {
-    sk__bad_argument(core, "transpose", 1, "0 unless elements have 16 bits");
+  if (transpose && bits < 16) {
+    sk__bad_argument(core, "transpose", 1, "0 unless elements have 16 or 32 bits");
     return;
   }
   image_run(core, SK__MEM_L0A, transpose ? IMAGE_ZZ_TRANSPOSED : IMAGE_ZZ, bits, dst, src, IMAGE_ARGS);

@@ -66,8 +66,8 @@ static int greater_first(const void *a, const void *b) {
   return x->at < y->at ? -1 : 1;
 }
 
-void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, uint32_t k,
-                   bool largest) {
+void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, const void *finished,
+                   uint32_t k, bool largest) {
   sk__core *core = sk__high_begin_rows("TopK", shape, SK__SITE());
   if (core == NULL) return;
   uint32_t bits = shape->float_bits, value_pitch = (k * bits / 8 + 31) / 32 * 256 / bits, position_pitch = (k + 7) / 8 * 8;
@@ -75,9 +75,10 @@ void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const
     sk__bad_argument(core, "k", k, "1..%u of at most 65536 columns", shape->columns);
     return;
   }
-  void *v = values, *p = positions, *s = (void *)(uintptr_t)src, *n = (void *)(uintptr_t)index;
+  void *v = values, *p = positions, *s = (void *)(uintptr_t)src, *n = (void *)(uintptr_t)index, *f = (void *)(uintptr_t)finished;
   if (!sk__high_operand(core, &s, sk__high_matrix_bytes(shape), SK__READ, "src") ||
       !sk__high_operand(core, &n, (uint64_t)shape->columns * 4, SK__READ, "srcIndex") ||
+      !sk__high_operand(core, &f, shape->rows, SK__READ, "finish") ||
       !sk__high_operand(core, &v, ((uint64_t)(shape->rows - 1) * value_pitch + k) * bits / 8, SK__WRITE, "dstValue") ||
       !sk__high_operand(core, &p, ((uint64_t)(shape->rows - 1) * position_pitch + k) * 4, SK__WRITE, "dstIndex"))
     return;
@@ -88,9 +89,11 @@ void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const
       row[i] = (candidate){largest ? x : -x, i};
     }
     qsort(row, shape->columns, sizeof *row, greater_first);
+    bool is_finished = f != NULL && ((const uint8_t *)f)[r] != 0;
     for (uint32_t i = 0; i < k; i++) {
+      int32_t at = n != NULL ? ((const int32_t *)n)[row[i].at] : (int32_t)row[i].at;
       sk__high_put(v, bits, (uint64_t)r * value_pitch + i, largest ? row[i].value : -row[i].value);
-      ((int32_t *)p)[(uint64_t)r * position_pitch + i] = n != NULL ? ((const int32_t *)n)[row[i].at] : (int32_t)row[i].at;
+      ((int32_t *)p)[(uint64_t)r * position_pitch + i] = is_finished ? (int32_t)shape->columns : at;
     }
   }
   sk__high_time(core, (uint64_t)shape->rows * shape->columns, 32);

@@ -30,7 +30,16 @@ void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t 
   sk__core *core = sk__enter(SK__PIPE_S, "DumpTensor", SK__SITE());
   uint64_t bytes = (uint64_t)count * elem_bytes, start = (uint64_t)(uintptr_t)address;
   if (bytes > DUMP_BYTES || count == 0) return;
-  sk__scalar_access(core, start, bytes, false, core->site);
+  if (position[0] == 'L') { /* of the cube, which no scalar instruction reads: on the chip a copy by way of device memory */
+    sk__mem mem = position[1] == '1' ? SK__MEM_L1 : SK__MEM_L0C;
+    if (core->type != SK__AIC) return;
+    address = sk__local_operand(core, mem, address, bytes, SK__BLOCK_BYTES, "the tensor");
+    if (address == NULL) return;
+    sk__pipe_barrier(core, SK__PIPE_ALL);
+    sk__local_access(core, SK__PIPE_S, SK__READ, address, bytes);
+  } else {
+    sk__scalar_access(core, start, bytes, false, core->site);
+  }
   size_t room = 200 + (size_t)count * CHARS_PER_ELEM;
   char *text = malloc(room);
   if (text == NULL) return;

@@ -186,6 +186,25 @@ def test_the_operator_s_own_block_number_is_right():
     assert "verdict: clean" in said, said
 
 
+DUMP = """
+__global__ __cube__ void k(GM_ADDR x) {
+  (void)x;
+  TPipe pipe;
+  TBuf<TPosition::%s> buffer;
+  pipe.InitBuffer(buffer, 64);
+  LocalTensor<half> tensor = buffer.Get<half>();
+  %s
+  DumpTensor(tensor, 9, 3); //!
+}
+"""
+
+
+def test_a_dump_of_l1_shows_its_elements():
+    said, _ = run_program(PROGRAM % (DUMP % ("A1", "Fill(tensor, InitConstValueParams<half>(1, 2, 0, half(2.5f)));")))
+    assert "desc=9" in said and "position=L1, dump_size=3\n[2.500000, 2.500000, 2.500000]" in said, said
+    assert "verdict: clean" in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
@@ -250,6 +269,8 @@ def refuses(body: str, word: str):
 if __name__ == "__main__":
     sys.exit(tap.run([finds(name, finding, PROGRAM % (QUEUE_KERNEL % body)) for name, (finding, body) in QUEUES.items()]
                      + [refuses(*case) for case in REFUSED.items()]
-                     + [test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
+                     + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
+                        finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
+                        test_a_dump_of_l1_shows_its_elements, test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

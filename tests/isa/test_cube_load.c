@@ -226,6 +226,33 @@ static void test_images_become_matrices(void **state) {
   }
 }
 
+/* Elements of 32 bits, transposed on the way to L0A: fractals of 16 by 8 of the turned matrix. */
+enum { FLOAT_M = 24, FLOAT_K = 40 };
+static void float_image_kernel(sk__core *core, void *context) {
+  (void)context;
+  uint8_t *l1 = local(core, SK__MEM_L1), *to = local(core, SK__MEM_L0A);
+  memcpy(l1, source, SPACE);
+  asc_l13d_fmatrix_config f = {.config = 0};
+  f.l1_h_size = 1, f.l1_w_size = FLOAT_M;
+  asc_set_l13d_fmatrix(f);
+  asc_copy_l12l0a((float *)to, (float *)l1, FLOAT_K, FLOAT_M, 0, 0, 1, 1, 1, 1, 1, 1, false, false, true, false, FLOAT_K);
+  memcpy(got, to, SPACE);
+}
+static void test_float_image_transposed(void **state) {
+  (void)state;
+  random_state = sk_test_seed("float image");
+  random_fill(source, SPACE);
+  sk__machine *machine = plain_machine();
+  run_aic(machine, float_image_kernel, NULL);
+  assert_silent(machine);
+  sk__machine_destroy(machine);
+  for (uint32_t m = 0; m < FLOAT_M; m++)
+    for (uint32_t k = 0; k < FLOAT_K; k++) {
+      uint32_t fractal = k / 16 * (FLOAT_M / 8) + m / 8;
+      assert_memory_equal(got + ((fractal * 16 + k % 16) * 8 + m % 8) * 4, source + ((k / 8 * FLOAT_M + m) * 8 + k % 8) * 4, 4);
+    }
+}
+
 /* ---- tables, fills, bulk ----------------------------------------------------------------------- */
 
 static void tables_kernel(sk__core *core, void *context) {
@@ -337,4 +364,5 @@ static void test_misuse_is_found(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_misuse_is_found), SK_TEST(test_nd2nz), SK_TEST(test_fractals_as_they_are), SK_TEST(test_transposing_loads),
-         SK_TEST(test_images_become_matrices), SK_TEST(test_tables_and_bulk), SK_TEST(test_fills))
+         SK_TEST(test_images_become_matrices), SK_TEST(test_float_image_transposed),
+         SK_TEST(test_tables_and_bulk), SK_TEST(test_fills))

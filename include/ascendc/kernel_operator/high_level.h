@@ -223,13 +223,13 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
   template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,                        \
             TopKMode topkMode = TopKMode::TOPK_NORMAL>                                                                      \
   SK_INLINE void TopK(const LocalTensor<T> &dstValue, const LocalTensor<int32_t> &dstIndex, const LocalTensor<T> &src,      \
-                      const LocalTensor<int32_t> &srcIndex, const LocalTensor<bool> &, shared const int32_t k,                 \
+                      const LocalTensor<int32_t> &srcIndex, const LocalTensor<bool> &finish, shared const int32_t k,                 \
                       const TopkTiling &, const TopKInfo &info, const bool isLargest = true) {                              \
-    static_assert(!isHasfinish, "TopK: rows that are finished already are not modelled");                                   \
     sk_rows shape{static_cast<uint32_t>(info.outter), static_cast<uint32_t>(info.n), static_cast<uint32_t>(info.inner),     \
                   Internal::float_bits<T>(), 32};                                                                           \
     sk_high_top_k(&shape, dstValue.sk_address(), dstIndex.sk_address(), src.sk_address(),                                   \
-                  isInitIndex ? srcIndex.sk_address() : nullptr, static_cast<uint32_t>(k), isLargest);                      \
+                  isInitIndex ? srcIndex.sk_address() : nullptr, isHasfinish ? finish.sk_address() : nullptr,               \
+                  static_cast<uint32_t>(k), isLargest);                                                                     \
   }
 SK_WITH_TMP(SK_ROW_FUNCTIONS)
 #undef SK_ROW_FUNCTIONS

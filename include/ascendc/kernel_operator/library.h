@@ -180,8 +180,9 @@ void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const ui
 void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp);
 void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
                         float scale, uint32_t rows, uint32_t columns, sk_scratch tmp);
-void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, uint32_t k,
-                   bool largest);
+/* index: names of the columns; finished: a byte per row, whose positions become `columns` where it is set. Both may be NULL. */
+void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, const void *finished,
+                   uint32_t k, bool largest);
 void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
                            double offset, double scale, uint32_t rows, uint32_t columns, bool per_row, sk_scratch tmp);
 void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,

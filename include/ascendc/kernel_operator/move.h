@@ -141,9 +141,9 @@ SK_INLINE void load_padded(const LocalTensor<T> &dst, const GlobalTensor<T> &src
     no_path("DataCopyPad: device memory is loaded into the unified buffer");
     return;
   }
-  /* Without padding values the rest is filled with the burst's first element, or, where nothing is
-   * padded and SetPadValue was called, with that value. */
-  uint32_t mode = pad ? 1 : left == 0 && right == 0 && sk_pad_value_given() ? 0 : 2;
+  /* Without padding values of the call: with that of SetPadValue, or, where there is none, paddings are left
+   * undefined and the rest is filled with the burst's first element. */
+  uint32_t mode = pad ? 1 : sk_pad_value_given() ? 0 : 2;
   sk_copy_gm2ub_pad(dst.sk_address(), src.sk_address(), sizeof(T), count, bytes, left, right, src_gap_bytes, dst_gap_blocks, mode,
                     bits);
 }
@@ -242,7 +242,8 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     return;
   }
   if (Internal::place(dst) == 2) {
-    asc_copy_gm2l1_nd2nz(dst.sk_address(), static_cast<const T *>(src.sk_address()), params.ndNum, params.nValue, params.dValue,
+    using Moved = typename std::conditional<std::is_same<T, int4b_t>::value, int8_t, T>::type; /* pairs, which the numbers count */
+    asc_copy_gm2l1_nd2nz(reinterpret_cast<Moved *>(dst.sk_address()), reinterpret_cast<const Moved *>(src.sk_address()), params.ndNum, params.nValue, params.dValue,
                          params.srcNdMatrixStride, params.srcDValue, params.dstNzC0Stride, params.dstNzNStride,
                          params.dstNzMatrixStride);
     return;

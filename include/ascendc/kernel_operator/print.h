@@ -55,12 +55,15 @@ constexpr uint32_t dump_type() {
 template <typename T>
 SK_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
   static_assert(!std::is_same<T, int4b_t>::value, "DumpTensor: int4b_t is not printed");
-  if (Internal::memory_of(tensor.GetPosition()) != 1) {
-    sk_kernel_finding("NOT_MODELLED", "DumpTensor: only tensors in UB and in device memory are printed", false);
-    return;
+  switch (Internal::memory_of(tensor.GetPosition())) {
+    case 1:
+      Internal::order_local_access();
+      sk_dump("UB", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
+      break;
+    case 2: sk_dump("L1", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize); break;
+    case 5: sk_dump("L0C", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize); break;
+    default: sk_kernel_finding("NOT_MODELLED", "DumpTensor: only tensors in UB, L1, L0C and device memory are printed", false);
   }
-  Internal::order_local_access();
-  sk_dump("UB", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
 }
 template <typename T>
 SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {

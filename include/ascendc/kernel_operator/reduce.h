@@ -68,6 +68,18 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
                         static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                      \
                         static_cast<uint16_t>(srcRepStride));                                                          \
   }                                                                                                                    \
+  template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
+  SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,  \
+                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
+    static_assert(std::is_same<T, S>::value, "ReduceDataBlock: results have the type of the elements");                \
+    ReduceDataBlock<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);             \
+  }                                                                                                                    \
+  template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
+  SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,   \
+                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    static_assert(std::is_same<T, S>::value, "ReducePairElem: results have the type of the elements");                 \
+    ReducePairElem<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);              \
+  }                                                                                                                    \
   template <ReduceType type, typename T, bool isSetMask = true>                                                        \
   SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,     \
                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \

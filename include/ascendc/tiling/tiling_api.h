@@ -13,6 +13,7 @@
 #include "host_tiling/norm_tiling.h"
 #include "host_tiling/shape_tiling.h"
 #include "host_tiling/softmax_tiling.h"
+#include "host_tiling/sort_tiling.h"
 #include "register/tilingdata_base.h"
 #include "securec.h"
 #include "tiling/platform/platform_ascendc.h"

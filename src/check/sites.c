@@ -212,13 +212,19 @@ const void *sk__site_function(const void *site) {
   return found ? (const void *)(uintptr_t)(entry + bias + 1) : site;
 }
 
+/* Compilers write template arguments differently: without them, but for the signs of an operator. */
+static void copy_function(const char *name, char *out, size_t out_bytes) {
+  sk__text_copy(out, out_bytes, name);
+  if (strncmp(name, "operator", strlen("operator")) != 0) out[strcspn(out, "<")] = '\0';
+}
+
 static bool source_locked(const void *site, sk__source *out) {
   Dwfl *dwfl = current_dwfl();
   Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule(dwfl, call_of(site)) : NULL;
   position at;
   if (module == NULL || !find_position(module, call_of(site), &at)) return false;
   tidy_path(&at, out->file, sizeof out->file);
-  sk__text_copy(out->function, sizeof out->function, at.function != NULL ? at.function : "");
+  copy_function(at.function != NULL ? at.function : "", out->function, sizeof out->function);
   out->line = at.line > 0 ? (uint32_t)at.line : 0;
   return true;
 }

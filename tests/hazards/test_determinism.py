@@ -23,7 +23,8 @@ from programs import Sandbox  # noqa: E402
 MODES = "unfused,fused/random:3,full-cores,no-flush,early-start"
 SCHEDULES = ("in-order", "random:7", "reversed")
 LONG = {"endless": "unfused"}  # runs until its budget is used up
-HARD = {"fault_division", "fault_stack", "gm_argument", "gm_wild_pointers", "h13_copy_beside", "h13_false_sharing", "many_faults", "many_cores"}
+HARD = {"fault_division", "fault_stack", "gm_argument", "gm_wild_pointers", "h13_copy_beside", "h13_false_sharing", "many_cores",
+        "many_faults", "many_templates"}
 PROGRAMS, OPERATORS, MUTANTS = 22, 6, 20  # of each; ALL_MUTANTS with --all
 ALL_MUTANTS = 300
 COMPILERS = {".c": ("gcc", "clang"), ".cpp": ("g++", "clang++")}

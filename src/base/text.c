@@ -13,6 +13,11 @@ sk__text sk__text_on(char *buffer, size_t capacity_bytes) {
   return (sk__text){.buffer = buffer, .capacity_bytes = capacity_bytes};
 }
 
+void sk__text_one_line(char *text) {
+  for (; *text != '\0'; text++)
+    if (iscntrl((unsigned char)*text)) *text = '?';
+}
+
 /* A cut must not leave half a UTF-8 character in front of the dots. */
 static void mark_cut(sk__text *text) {
   static const char dots[] = "...";

@@ -24,6 +24,9 @@ void sk__text_add_address(sk__text *text, uint64_t address);
 /* Copies into a fixed field such as finding.kernel, cutting as above. */
 void sk__text_copy(char *buffer, size_t capacity_bytes, const char *source);
 
+/* Control characters, which names from outside may hold, would break a message into lines: each becomes '?'. */
+void sk__text_one_line(char *text);
+
 /* The word of the list that `word` most likely meant, for "did you mean"; NULL when none is near. Letter
  * case counts nothing; swapped neighbours count one. Near = at most a third of the letters, at least one. */
 const char *sk__nearest(const char *word, const char *const *list, size_t count);

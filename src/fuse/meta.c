@@ -104,6 +104,60 @@ static void print_reasons(const sk__plan *plan, FILE *to) {
   }
 }
 
+/* ---- what the entry kernel is given ----------------------------------------------------------- */
+
+/* One task record: the fields that a core reads. Addresses of the device are none here, so entries and events go by what they
+ * stand for. */
+static void print_record(const sk__plan *plan, const sk__op *op, FILE *to) {
+  static const char *const types[] = {
+#define X(name, value) [value] = #name,
+      SK__TASK_TYPE_LIST(X)
+#undef X
+  };
+  fprintf(to, "index %" PRIu32 " type %s numBlocks %" PRIu32 " entryCnt %" PRIu32, op->node, types[op->type], op->blocks, op->copy_count);
+  for (uint32_t i = 0; i < op->copy_count; i++) fprintf(to, "%s%u", i == 0 ? " entry " : ",", op->copies[i]);
+  switch (op->type) {
+    case SK__OP_FUNC: fprintf(to, " debugOptions %" PRIu32 " extraInfo %" PRIu32, op->debug, op->early_mask); break;
+    case SK__OP_SYNC: fprintf(to, " args %u (%s) extraInfo %" PRIu32, (unsigned)op->sync, sk__sync_name(op->sync), op->early_mask); break;
+    case SK__OP_PRELOAD: fprintf(to, " args %" PRIu32 " units", op->preload_units); break;
+    default:
+      if (op->word != UINT32_MAX) fprintf(to, " args %s", plan->words[op->word].label);
+      else fprintf(to, " args 0x%" PRIx64, op->address);
+      fprintf(to, " value %" PRIu64, op->value);
+      if (op->type == SK__OP_EVENT_WAIT) fprintf(to, " extraInfo %" PRIu32, op->condition);
+  }
+  fputc('\n', to);
+}
+
+static void print_dfx(const sk__node *node, size_t index, FILE *to) {
+  const sk__kernel_info *kernel = &node->kernel;
+  bool aic = kernel->type != SK_AIV_ONLY && kernel->type != SK_MIX_AIV_1_0, aiv = kernel->type != SK_AIC_ONLY && kernel->type != SK_MIX_AIC_1_0;
+  fprintf(to, "  dfx %zu: %s numBlocks %" PRIu32 " cubeNum %" PRIu32 " vecNum %" PRIu32 " code size %" PRIu32 " %" PRIu32 "\n", index, kernel->name, kernel->blocks,
+          aic ? kernel->blocks : 0, !aiv ? 0 : kernel->type == SK_MIX_AIC_1_2 ? 2 * kernel->blocks : kernel->blocks, kernel->code_bytes[0][SK__AIC],
+          kernel->code_bytes[0][SK__AIV]);
+}
+
+static void write_device_args(const sk__meta *meta, const sk__plan *plan) {
+  FILE *to = open_file(meta, "sk_device_args.log");
+  if (to == NULL) return;
+  for (size_t k = 0; k < plan->sk_count; k++) {
+    const sk__sk *sk = &plan->sks[k];
+    fprintf(to, "%s: scopeId %" PRIu32 " nodeCnt %zu entry %s\n", sk->name, sk->scope_id, sk->member_count, sk->entry);
+    for (int type = SK__AIC; type <= SK__AIV; type++) {
+      fprintf(to, "  %s queue, 4 copies: numBlocks %" PRIu32 " taskCnt %zu\n", type == SK__AIC ? "AIC" : "AIV", sk->queue[type].blocks, sk->queue[type].count);
+      for (size_t i = 0; i < sk->queue[type].count; i++) {
+        fputs("    ", to);
+        print_record(plan, &sk->queue[type].ops[i], to);
+      }
+    }
+    for (size_t i = 0; i < sk->member_count; i++) {
+      const sk__node *node = &plan->graph->nodes[sk->members[i].value];
+      if (node->type == SK__NODE_KERNEL) print_dfx(node, i, to);
+    }
+  }
+  close_file(to, "sk_device_args.log");
+}
+
 static void write_logs(const sk__meta *meta, const sk__graph *origin, const sk__plan *plan, const char *why) {
   static const char *const names[] = {"sk_node_detail.log", "sk_fused_nodes.log", "sk_fusion_fail_reasons.log", "super_kernel.log"};
   for (int i = 0; i < 4; i++) {
@@ -153,6 +207,7 @@ void sk__meta_close(sk__meta *meta, const sk__graph *origin, const sk__plan *pla
     write_graph(meta, "sk_graph_origin.json", origin, queues);
     if (plan != NULL && sk__graph_from_tasks(origin->soc, tasks, count, &updated) == SK_OK) write_graph(meta, "sk_graph_updated.json", updated, queues);
     if (plan != NULL) write_json(meta, "sk_task_queue.json", json_incref(queues));
+    if (plan != NULL) write_device_args(meta, plan);
     sk__graph_free(updated);
     json_decref(queues);
   }

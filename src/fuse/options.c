@@ -158,19 +158,24 @@ static sk_status take_dictionary(loader *l, int dictionary, const json_t *object
   return SK_OK;
 }
 
+static sk_status read_all(loader *l, const json_t *options) {
+  const char *key;
+  json_t *value;
+  if (options == NULL || json_is_null(options)) return SK_OK;
+  if (!json_is_object(options)) return wrong_type(l, "options", "a dictionary");
+  json_object_foreach((json_t *)(uintptr_t)options, key, value) {
+    if (strcmp(key, dictionaries[OPTIMISE]) != 0 && strcmp(key, dictionaries[DEBUG]) != 0)
+      return unknown(l, "options", key, dictionaries, 2);
+  }
+  sk_status status = take_dictionary(l, OPTIMISE, json_object_get(options, dictionaries[OPTIMISE]));
+  return status == SK_OK ? take_dictionary(l, DEBUG, json_object_get(options, dictionaries[DEBUG])) : status;
+}
+
 sk_status sk__fuse_options_read(const json_t *options, sk__arena *arena, sk__fuse_options *out, sk__warn_fn warn_fn, void *context,
                                 char *why, size_t why_bytes) {
   loader l = {.out = out, .arena = arena, .warn = warn_fn, .context = context, .why = sk__text_on(why, why_bytes)};
   *out = sk__fuse_defaults();
-  if (options == NULL || json_is_null(options)) return SK_OK;
-  if (!json_is_object(options)) return wrong_type(&l, "options", "a dictionary");
-  const char *key;
-  json_t *value;
-  json_object_foreach((json_t *)(uintptr_t)options, key, value) {
-    if (strcmp(key, dictionaries[OPTIMISE]) != 0 && strcmp(key, dictionaries[DEBUG]) != 0)
-      return unknown(&l, "options", key, dictionaries, 2);
-  }
-  sk_status status = take_dictionary(&l, OPTIMISE, json_object_get(options, dictionaries[OPTIMISE]));
-  if (status == SK_OK) status = take_dictionary(&l, DEBUG, json_object_get(options, dictionaries[DEBUG]));
+  sk_status status = read_all(&l, options);
+  sk__text_one_line(why);
   return status;
 }

@@ -106,6 +106,7 @@ sk_status sk__plan_make_logged(const sk__graph *graph, const sk__fuse_options *o
   sk_status status = sk__planner_run(&p);
   if (status == SK_OK) status = fill_plan(plan, &p);
   sk__planner_free(&p);
+  sk__text_one_line(why);
   if (status != SK_OK) {
     sk__plan_free(plan);
     return status;

@@ -362,6 +362,7 @@ sk_status sk__graph_from_json(const json_t *dump, sk__graph **out, char *why, si
   if (r.graph == NULL) return SK_OUT_OF_MEMORY;
   sk_status status = read_graph(&r, dump);
   if (status != SK_OK) {
+    sk__text_one_line(why);
     sk__graph_free(r.graph);
     return status;
   }
@@ -379,6 +380,7 @@ sk_status sk__graph_from_text(const char *text, size_t bytes, sk__graph **out, c
   json_t *dump = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error); /* jansson itself bounds the nesting */
   if (dump == NULL) {
     sk__text_add(&reason, "line %d, column %d: %s", error.line, error.column, error.text);
+    sk__text_one_line(why);
     return json_error_code(&error) == json_error_out_of_memory ? SK_OUT_OF_MEMORY : SK_PARSE;
   }
   sk_status status = sk__graph_from_json(dump, out, why, why_bytes);

@@ -91,6 +91,7 @@ static sk_status add_named(list *modes, const char *name, uint32_t random, char 
              "no mode '%s'; legal: default, or unfused, fused, per-op, full-cores, no-flush, ge, alone, twice, neighbour, early-start, each "
              "optionally with /in-order, /reversed, /random:SEED, /slow-consumer, /slow-aiv1, /waves",
              name);
+    sk__text_one_line(why);
     return SK_INVALID_ARGUMENT;
   }
   return add(modes, mode.kind, mode.schedule.kind, mode.schedule.seed);

@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > 0) (void)!fuzz_parse((fuzz_parser)(data[0] % FUZZ_PARSERS), data + 1, size - 1);
+  if (size > 0) (void)!fuzz_parse(fuzz_parser_of(data[0]), data + 1, size - 1);
   return 0;
 }

@@ -35,6 +35,17 @@ static const char good_ge_graph[] =
     "node { name: \"a\" op: \"MatMul\" attr { key: \"_super_kernel_scope\" value { s: 's: \"s\"\\n' } } }\n"
     "node { name: \"b\" op: \"Relu\" input: \"a:0\" attr { key: \"_super_kernel_scope\" value { s: 's: \"s\"' } } }";
 
+static const char good_kernels[] =
+    "{\"A\": {\"type\": \"AIC_ONLY\", \"blocks\": 8, \"text\": [4096, null]}, \"b\": {\"type\": \"MIX_AIC_1_2\", \"blocks\": 8, \"dynamic\": true, "
+    "\"tiling\": [[3, \"AIV_ONLY\"], [7, \"MIX_AIC_1_1\"]], \"dcci\": [\"before\"], \"debug\": [[\"printf\"], 1024]}}";
+static const char good_plan_record[] =
+    "{\"case\": 1, \"graph\": {\"device\": {\"aic\": 24, \"aiv\": 48}, \"streams\": [{\"streamIdxInGraph\": 0, \"nodes\": [{\"nodeId\": 1, \"nodeType\": \"KERNEL\", "
+    "\"taskInfo\": [{\"kernelParams\": {\"funcName\": \"k\", \"numBlocks\": 8, \"kernelTypeInt\": 1, \"taskRatio\": [1, 0], \"bindFail\": \"FUNC_NOT_FOUND\"}}]}]}]}, "
+    "\"options\": {}, \"expect\": {\"ret\": 0, \"nodes\": [[1, \"KERNEL\", 0, \"OP_UNSUPPORT\", \"FUNC_NOT_FOUND\"]], \"scopes\": [], \"updates\": [], \"model_updates\": 0}}";
+static const char good_ge_decision[] =
+    "{\"case\": 2, \"subs\": [{\"type\": \"AIV_ONLY\", \"blocks\": 8, \"stream\": 0, \"send\": [3], \"recv\": [4]}], \"options\": \"foo=1\", "
+    "\"expect\": {\"error\": \"OPT_UNKNOWN\", \"key\": \"foo\"}}";
+
 static void nothing_at_all(void **state) {
   (void)state;
   for (int parser = 0; parser < FUZZ_PARSERS; parser++) {
@@ -52,6 +63,9 @@ static void good_input_is_taken(void **state) {
   assert_int_equal(parse(FUZZ_MODES, "default,fused/random:18446744073709551615"), SK_OK);
   assert_int_equal(parse(FUZZ_PATTERN, "a.*b"), SK_OK);
   assert_int_equal(parse(FUZZ_GE_GRAPH, good_ge_graph), SK_OK);
+  assert_int_equal(parse(FUZZ_GE_KERNELS, good_kernels), SK_OK);
+  assert_int_equal(parse(FUZZ_RECORDS, good_plan_record), SK_OK);
+  assert_int_equal(parse(FUZZ_RECORDS, good_ge_decision), SK_OK);
 }
 
 static void deep_nesting(void **state) {
@@ -143,13 +157,13 @@ static void slow_ge_graphs(void **state) {
 /* What the fuzzer starts from is good input: a byte that picks the parser, then the text. */
 static void seeds_are_good(void **state) {
   (void)state;
-  static const char *const names[] = {"graph", "options", "ge_options", "ge_record", "schedule", "modes", "pattern", "ge_graph"};
+  static const char *const names[] = {"graph", "options", "ge_options", "ge_record", "schedule", "modes", "pattern", "ge_graph", "ge_kernels", "records"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[4096], *text = NULL;
     size_t bytes = 0;
     snprintf(path, sizeof path, "%s/tests/fuzz/seeds/%s", SUPERKERNEL_SOURCE, names[i]);
     assert_int_equal(sk__file_read(path, &text, &bytes), SK_OK);
-    assert_int_equal((unsigned char)text[0] % FUZZ_PARSERS, i);
+    assert_int_equal(fuzz_parser_of((uint8_t)text[0]), i);
     if (fuzz_parse((fuzz_parser)i, (const uint8_t *)text + 1, bytes - 1) != SK_OK) fail_msg("%s", names[i]);
     sk__free(text);
   }
@@ -166,6 +180,10 @@ static void truncated(void **state) {
     sk_status status = fuzz_parse(FUZZ_GE_GRAPH, (const uint8_t *)good_ge_graph, bytes);
     assert_int_equal(status == SK_OK, bytes == 91 || bytes == 92);
   }
+  for (size_t bytes = 0; bytes < sizeof good_kernels - 1; bytes++)
+    assert_int_equal(fuzz_parse(FUZZ_GE_KERNELS, (const uint8_t *)good_kernels, bytes), SK_PARSE);
+  for (size_t bytes = 2; bytes < sizeof good_plan_record - 1; bytes++)
+    assert_int_equal(fuzz_parse(FUZZ_RECORDS, (const uint8_t *)good_plan_record, bytes), SK_PARSE);
   for (size_t bytes = 0; bytes < sizeof good_ge - 1; bytes++) (void)!fuzz_parse(FUZZ_GE_OPTIONS, (const uint8_t *)good_ge, bytes);
 }
 
@@ -174,10 +192,11 @@ static void changed_at_random(void **state) {
   (void)state;
   static const struct { fuzz_parser parser; const char *text; } seeds[] = {
       {FUZZ_GRAPH, good_graph}, {FUZZ_OPTIONS, good_options}, {FUZZ_GE_OPTIONS, good_ge}, {FUZZ_MODES, "default,fused/random:7,per-op"},
-      {FUZZ_PATTERN, "Mat.*_kern.l"}, {FUZZ_GE_GRAPH, good_ge_graph}};
+      {FUZZ_PATTERN, "Mat.*_kern.l"}, {FUZZ_GE_GRAPH, good_ge_graph}, {FUZZ_GE_KERNELS, good_kernels}, {FUZZ_RECORDS, good_plan_record},
+      {FUZZ_RECORDS, good_ge_decision}};
   static const char useful[] = "\"{}[]:,.0129-eE*nul\\ ";
   sk__rng rng = sk__rng_from_seed(sk_test_seed("hostile"));
-  char text[1024];
+  char text[4096];
   for (int round = 0; round < 20000; round++) {
     size_t s = sk__rng_below(&rng, sizeof seeds / sizeof seeds[0]), bytes = strlen(seeds[s].text);
     memcpy(text, seeds[s].text, bytes + 1);

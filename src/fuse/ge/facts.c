@@ -15,7 +15,7 @@ void sk__ge_warn(sk__ge_build *b, const char *format, ...) {
   va_start(arguments, format);
   sk__text_vadd(&line, format, arguments);
   va_end(arguments);
-  sk__ge_one_line(text);
+  sk__text_one_line(text);
   sk__ge_program *out = b->out;
   enum { MAX_WARNINGS = 64 };
   if (out->warnings == NULL) out->warnings = sk__arena_array(b->arena, const char *, MAX_WARNINGS);

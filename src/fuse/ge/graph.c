@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "fuse/ge/group.h"
 #include "fuse/ge/internal.h"
 
@@ -13,7 +14,7 @@ void sk__ge_group_warn(sk__ge_grouper *g, const char *format, ...) {
   va_start(arguments, format);
   sk__text_vadd(&line, format, arguments);
   va_end(arguments);
-  sk__ge_one_line(text);
+  sk__text_one_line(text);
   sk__ge_grouping *out = g->out;
   if (out->warnings == NULL) out->warnings = sk__arena_array(g->arena, const char *, MAX_WARNINGS);
   if (out->warnings == NULL || out->warning_count == MAX_WARNINGS) return;
@@ -94,7 +95,7 @@ sk_status sk__ge_group(const sk__ge_graph *graph, bool emulate_vendor_defects, s
     if (status == SK_OK) status = sk__ge_merge_groups(&g);
   }
   sk__vec_free(&g.groups);
-  if (status == SK_INVALID_ARGUMENT) sk__ge_one_line(why);
+  if (status == SK_INVALID_ARGUMENT) sk__text_one_line(why);
   return status;
 }
 

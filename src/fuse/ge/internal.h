@@ -9,9 +9,6 @@
 sk_status sk__ge_fail(sk__ge_failure *failure, sk__ge_error error, const char *key, uint32_t sub, int side, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Control characters, which names from outside may hold, would break a message into lines. */
-void sk__ge_one_line(char *text);
-
 /* White space as the option grammar counts it. */
 static inline bool sk__ge_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
 

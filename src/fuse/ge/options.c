@@ -37,11 +37,6 @@ static const char *const error_texts[] = {
 
 const char *sk__ge_error_name(sk__ge_error error) { return error_names[error]; }
 
-void sk__ge_one_line(char *text) {
-  for (; *text != '\0'; text++)
-    if (iscntrl((unsigned char)*text)) *text = '?';
-}
-
 sk_status sk__ge_fail(sk__ge_failure *failure, sk__ge_error error, const char *key, uint32_t sub, int side, const char *format, ...) {
   *failure = (sk__ge_failure){.error = error, .key = key, .sub = sub, .side = side};
   sk__text why = sk__text_on(failure->why, sizeof failure->why);
@@ -55,7 +50,7 @@ sk_status sk__ge_fail(sk__ge_failure *failure, sk__ge_error error, const char *k
     sk__text_vadd(&why, format, arguments);
     va_end(arguments);
   }
-  sk__ge_one_line(failure->why);
+  sk__text_one_line(failure->why);
   return SK_INVALID_ARGUMENT;
 }
 

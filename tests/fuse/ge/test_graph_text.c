@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/text.h"
 #include "fuse/ge/graph_text.h"
 #include "fuse/ge/plan.h"
@@ -279,6 +280,41 @@ static void test_nodes_stand_behind_what_they_take(void **state) {
   assert_string_equal(plan->ge.nodes[2].name, "c");
   sk__ge_plan_free(plan);
 }
+/* With ids the order of the file, and with it that of its streams, decides nothing; planned again it is the same plan. */
+static char *plan_as_text(const char *const *parts, const uint32_t *order, size_t count) {
+  char text[4096] = "";
+  for (size_t i = 0; i < count; i++) strcat(text, parts[order[i]]);
+  sk__ge_plan *plan = planned(text, "stream-fusion=1", "{\"A\": {\"type\": \"AIC_ONLY\", \"blocks\": 8}, \"B\": {\"type\": \"AIV_ONLY\", \"blocks\": 8}}");
+  json_t *json = sk__ge_plan_json(plan);
+  assert_non_null(json);
+  char *out = json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT);
+  json_decref(json);
+  sk__ge_plan_free(plan);
+  return out;
+}
+static void test_the_order_of_the_file_decides_nothing(void **state) {
+  (void)state;
+  static const char *const parts[] = {
+      OP("a", "A", 1, 0, IN_S), OP("b", "B", 2, 1, IN_S), OP("send", "Send", 3, 0, EVENT), OP("recv", "Recv", 4, 1, EVENT), OP("c", "B", 5, 1, IN_S),
+      OP("d", "A", 6, 2, ""), OP("e", "A", 7, 0, IN_S), OP("f", "B", 8, 0, "")};
+  enum { PARTS = sizeof parts / sizeof parts[0], ROUNDS = 200 };
+  uint32_t order[PARTS];
+  for (uint32_t i = 0; i < PARTS; i++) order[i] = i;
+  char *first = plan_as_text(parts, order, PARTS);
+  assert_non_null(strstr(first, "sk_s_start_a_end_e"));
+  sk__rng rng = sk__rng_from_seed(sk_test_seed("order of the file"));
+  for (int round = 0; round < ROUNDS; round++) {
+    char *again = plan_as_text(parts, order, PARTS);
+    if (strcmp(first, again) != 0) fail_msg("round %d: %s\n%s", round, first, again);
+    free(again);
+    for (uint32_t i = PARTS; i-- > 1;) {
+      uint32_t other = sk__rng_below(&rng, i + 1), kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+  }
+  free(first);
+}
 static void test_strings_and_lists(void **state) {
   (void)state;
   sk__ge_plan *plan = planned("node { name: \"a\" \"b\" # two strings\n op: 'A' } node < name: \"\\x63\\144\"; op: \"B\", input: [\"ab:0\", \"^ab\"] >", NULL, NULL);
@@ -310,4 +346,4 @@ SK_TESTS(SK_TEST(test_text_that_is_no_graph), SK_TEST(test_nodes_that_are_none),
          SK_TEST(test_rules_that_a_graph_breaks), SK_TEST(test_descriptions_that_are_none), SK_TEST(test_a_scope_of_attributes),
          SK_TEST(test_descriptions_make_a_program), SK_TEST(test_the_other_form), SK_TEST(test_kernels_that_cannot_be_fused), SK_TEST(test_a_bypassed_scope),
          SK_TEST(test_stream_labels_make_streams_and_events), SK_TEST(test_sends_and_receives_are_events), SK_TEST(test_notifies_and_memory_words_are_events_too), SK_TEST(test_tiling_on_the_aicpu_keeps_a_reused_binary_out), SK_TEST(test_nodes_stand_behind_what_they_take),
-         SK_TEST(test_strings_and_lists), SK_TEST(test_json_and_graphviz))
+         SK_TEST(test_the_order_of_the_file_decides_nothing), SK_TEST(test_strings_and_lists), SK_TEST(test_json_and_graphviz))

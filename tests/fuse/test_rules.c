@@ -1,0 +1,152 @@
+/* One rule a row: what the rule decides for a small graph. A row that differs is named by its rule. Expectations were derived by
+ * hand from the rules, not from the planner; rules with more to them have tests of their own (scopes, queues, options). */
+#include "base/text.h"
+#include "graph_text.h"
+
+typedef enum view { SKS, NAME, REASON, MAIN, LAUNCH, AIC, AIV, PRELOADS, REFUSED } view;
+
+typedef struct rule {
+  const char *name, *graph, *options; /* "key=value key=value" */
+  view view;
+  uint32_t node;                      /* REASON: id */
+  const char *expected;
+} rule;
+
+static const rule rules[] = {
+    {"a scope covers all streams until it is closed", "0B(A) 1a:C8 0E(A) 1b:C8", "", SKS, 0, "a"},
+    {"an end closes the topmost begin of its name, wherever it stands", "0B(A) 0B(B) 0E(A) 0a:C8 0E(B)", "", NAME, 0, "B_start_a_end_a"},
+    {"names are numbered stream by stream, not by capture", "1B(A) 0B(B) 0a:C8 0E(B) 1E(A)", "", NAME, 0, "B_A_start_a_end_a"},
+    {"a scope opened again continues", "0B(A) 0a:C8 0E(A) 0B(A) 0b:C8 0E(A)", "", SKS, 0, "a b"},
+    {"a name of no scope is none", "0a:C8 0b:V8", "", NAME, 0, "none_start_a_end_b"},
+    {"the reason of the scope overwrites the binding's", "0B(A) 0x:C8 0E(A) 0a:C8!", "", REASON, 4, "NOT_IN_SCOPE"},
+    {"without a binding", "0a:C8! 0b:C8", "", REASON, 1, "OP_UNSUPPORT/FUNC_NOT_FOUND"},
+
+    {"launch: vector operators only", "0a:V7 0b:V40", "", LAUNCH, 0, "AIV_ONLY 40"},
+    {"launch: cube operators only", "0a:C7 0b:C20", "", LAUNCH, 0, "AIC_ONLY 20"},
+    {"launch: 1:1 alone", "0a:m10", "", LAUNCH, 0, "MIX_1_1 10"},
+    {"launch: no more vector than cube cores", "0a:C12 0b:V12", "", LAUNCH, 0, "MIX_1_1 12"},
+    {"launch: more vector than cube cores", "0a:m10 0b:V12", "", LAUNCH, 0, "MIX_1_2 10"},
+    {"launch: an odd number of vector cores is rounded up", "0a:C2 0b:V31", "", LAUNCH, 0, "MIX_1_2 16"},
+    {"launch: a 1:2 operator decides, however few its cores", "0a:M1 0b:C24", "", LAUNCH, 0, "MIX_1_2 24"},
+
+    {"an event of the outside is not fused", "0a:C8 0N!(x) 0b:C8", "", SKS, 0, "a | b"},
+    {"reason: an event of the outside", "0a:C8 0N!(x) 0b:C8", "", REASON, 2, "EXTERNAL_DEPEND"},
+    {"a reset is not fused", "0a:C8 0N(x) 1W(x) 1b:C8 0R(x) 0c:C8", "", SKS, 0, "a b | c"},
+    {"reason: a reset", "0a:C8 0N(x) 1W(x) 1b:C8 0R(x) 0c:C8", "", REASON, 5, "RESET_TYPE_NODE"},
+    {"a default node ends its stream", "0a:C8 0D 0b:C8", "", SKS, 0, "a | b"},
+    {"reason: a default node beside kernels, with task bypass", "0a:C8 0D 0b:C8", "task=1", REASON, 2, "DEFAULT_NODE"},
+
+    {"value wait >=: the write releases it, paired needs bit 0", "1w(x=5) 0a:C8 0u(x=3,0) 0b:C8", "value=0", SKS, 0, "a | b"},
+    {"value wait >=: fused with bit 0", "1w(x=5) 0a:C8 0u(x=3,0) 0b:C8", "value=1", SKS, 0, "a W b"},
+    {"value wait >=: a smaller write resets, bit 0 is not enough", "1w(x=2) 0a:C8 0u(x=3,0) 0b:C8", "value=1", SKS, 0, "a | b"},
+    {"value wait >=: unpaired needs bit 1", "1w(x=2) 0a:C8 0u(x=3,0) 0b:C8", "value=2", SKS, 0, "a W b"},
+    {"value wait ==: the same value releases", "1w(x=3) 0a:C8 0u(x=3,1) 0b:C8", "value=1", SKS, 0, "a W b"},
+    {"value wait ==: a larger value resets", "1w(x=4) 0a:C8 0u(x=3,1) 0b:C8", "value=1", SKS, 0, "a | b"},
+    {"value wait &: a common bit releases", "1w(x=6) 0a:C8 0u(x=2,2) 0b:C8", "value=1", SKS, 0, "a W b"},
+    {"value wait &: no common bit resets", "1w(x=5) 0a:C8 0u(x=2,2) 0b:C8", "value=1", SKS, 0, "a | b"},
+    {"value wait ~|: any zero bit releases", "1w(x=1) 0a:C8 0u(x=2,3) 0b:C8", "value=1", SKS, 0, "a W b"},
+    {"a wait without any write needs bit 1", "0a:C8 0u(x=3,0) 0b:C8", "value=1", SKS, 0, "a | b"},
+    {"a wait without any write is fused with bit 1", "0a:C8 0u(x=3,0) 0b:C8", "value=2", SKS, 0, "a W b"},
+    {"waits of one address must agree", "0a:C8 0u(x=1,1) 0u(x=1,0) 0w(x=1)", "", REFUSED, 0, "different things"},
+
+    {"an unfusible node ends the scope on its own stream only", "0a:C8 0b:C8! 1c:C8 0d:C8 1e:C8", "", SKS, 0, "a c e | d"},
+    {"other flags end the scope on their stream only", "0B(A) 0a:C8 1b:C8 0E(A) 0B(B) 0c:C8 0E(B)", "", SKS, 0, "a b | c"},
+    {"a wait releases its stream behind the record", "1W(x) 1b:C8 0a:C8 0N(x)", "", SKS, 0, "a b"},
+
+    {"order: the smallest id", "0a:C8 0b:V8 1c:M8 1d:C8", "", SKS, 0, "a b c d"},
+    {"order in parallel: a MIX kernel first, then another stream", "0a:C8 0b:V8 1c:M8 1d:C8", "parallel=1", SKS, 0, "c a d b"},
+    {"order in parallel: behind a cube kernel a vector kernel of another stream", "0a:C8 0b:C8 1c:C8 2d:V8", "parallel=1", SKS, 0, "a d b c"},
+
+    {"boundary: the second node launches when another stream waits in front", "0o:C1! 1p:C1! 0a:C2 1b:V2 0c:C2 1d:V2", "", MAIN, 0, "5"},
+    {"boundary: the first pair of streams that fits", "0o:C1! 1p:C1! 0a:C2 1b:V2 2c:V2 0d:C2 1e:V2 2f:V2 0g:C2 1h:V2 0q:C1! 1r:C1!", "", MAIN, 0, "6"},
+    {"boundary: no node in front, the first launches", "0a:C2 1b:V2 0c:C2 1d:V2", "", MAIN, 0, "1"},
+
+    {"a pair inside is not executed", "0a:C8 0N(x) 1W(x) 1b:C8", "", AIC, 0, "P:a a P:b b11 b"},
+    {"boundary tasks stand behind a full barrier", "0o:C1! 1p:C1! 0a:C2 1b:V2 0c:C2 1d:V2", "", AIC, 0, "P:a a b11 P:c c b11 ALL"},
+    {"nothing is preloaded across an event task", "1o:C4! 1N(x) 0a:C8 0W(x) 0b:C8 0R(x)", "", AIC, 0, "P:a a W:e0x78 P:b b11 b"},
+    {"a cube operator behind a vector operator waits for the flag only", "0a:V8 0b:C8", "", AIC, 0, "P:b w12 b"},
+
+    {"preload 0: whole cache", "0a:C8 0b:C8", "preload=0", PRELOADS, 0, "16 16"},
+    {"preload 1: size in units of 2 KB", "0a:C8 0b:C8", "preload=1", PRELOADS, 0, "2 2"},
+    {"preload 2: none", "0a:C8 0b:C8", "preload=2", PRELOADS, 0, "0 0"},
+
+    {"a kernel larger than the device fails everything", "0x:C8 0a:C25", "", REFUSED, 0, "more cores"},
+    {"a kernel needs both sides: cube and vector cores of a MIX kernel", "0a:M24", "", LAUNCH, 0, "MIX_1_2 24"},
+    {"a wait never opens an SK", "1o:C8! 1N(x) 0W(x) 0a:C8 0R(x)", "", SKS, 0, "a"},
+};
+
+static sk__fuse_options options_of(const char *text) {
+  sk__fuse_options options = sk__fuse_defaults();
+  const struct { const char *key; uint32_t *to; } keys[] = {
+      {"task=", &options.task_breaker_bypass}, {"value=", &options.value_breaker_bypass}, {"parallel=", &options.auto_op_parallel}, {"preload=", &options.preload_code}};
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    const char *at = strstr(text, keys[i].key);
+    if (at != NULL) *keys[i].to = (uint32_t)strtoul(at + strlen(keys[i].key), NULL, 10);
+  }
+  return options;
+}
+
+static void members(const sk__plan *plan, sk__text *to) {
+  for (size_t k = 0; k < plan->sk_count; k++) {
+    if (k > 0) sk__text_add(to, " | ");
+    for (size_t i = 0; i < plan->sks[k].member_count; i++) {
+      const sk__node *node = &plan->graph->nodes[plan->sks[k].members[i].value];
+      bool records = node->type == SK__NODE_NOTIFY || node->type == SK__NODE_MEMORY_WRITE;
+      sk__text_add(to, "%s%s", i > 0 ? " " : "", node->type == SK__NODE_KERNEL ? node->kernel.name : records ? "N" : "W");
+    }
+  }
+}
+
+static void queue(const sk__plan *plan, const char *label, sk__text *to) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *stream = open_memstream(&text, &bytes);
+  sk__plan_print(plan, stream);
+  fclose(stream);
+  const char *line = strstr(text, label);
+  if (line != NULL) sk__text_add(to, "%.*s", (int)strcspn(line + strlen(label), "\n"), line + strlen(label));
+  free(text);
+}
+
+static void look(const sk__plan *plan, const rule *r, sk__text *to) {
+  static const char *const types[] = {[SK_AIV_ONLY] = "AIV_ONLY", [SK_AIC_ONLY] = "AIC_ONLY", [SK_MIX_AIC_1_1] = "MIX_1_1", [SK_MIX_AIC_1_2] = "MIX_1_2"};
+  const sk__sk *sk = plan->sk_count > 0 ? &plan->sks[0] : NULL;
+  if (r->view == SKS) members(plan, to);
+  else if (r->view == REASON)
+    for (size_t i = 0; i < plan->graph->node_count; i++) {
+      const sk__decision *d = &plan->decisions[i];
+      if (plan->graph->nodes[i].id == r->node) sk__text_add(to, "%s%s%s", d->reason, d->sub_reason != NULL ? "/" : "", d->sub_reason != NULL ? d->sub_reason : "");
+    }
+  else if (sk == NULL) sk__text_add(to, "no SK");
+  else if (r->view == NAME) sk__text_add(to, "%s", strchr(strchr(sk->name, '_') + 1, '_') + 1); /* behind the number */
+  else if (r->view == MAIN) sk__text_add(to, "%llu", (unsigned long long)plan->graph->nodes[sk->main.value].id);
+  else if (r->view == LAUNCH) sk__text_add(to, "%s %u", types[sk->type], sk->blocks);
+  else if (r->view == AIC || r->view == AIV) queue(plan, r->view == AIC ? "  AIC: " : "  AIV: ", to);
+  else
+    for (size_t i = 0, n = 0; i < sk->queue[SK__AIC].count; i++)
+      if (sk->queue[SK__AIC].ops[i].type == SK__OP_PRELOAD) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].preload_units);
+}
+
+static void test_rules(void **state) {
+  (void)state;
+  size_t wrong = 0;
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    const rule *r = &rules[i];
+    sk__fuse_options options = options_of(r->options);
+    sk__graph *graph = graph_of(r->graph);
+    sk__plan *plan = NULL;
+    char text[512] = "", why[256] = "";
+    sk__text seen = sk__text_on(text, sizeof text);
+    sk_status status = sk__plan_make(graph, &options, &plan, why, sizeof why);
+    if (status != SK_OK) sk__text_add(&seen, "refused: %s", why);
+    else look(plan, r, &seen);
+    bool good = r->view == REFUSED ? status == SK_STATE && strstr(why, r->expected) != NULL : status == SK_OK && strcmp(text, r->expected) == 0;
+    if (!good) print_message("rule '%s'\n  graph %s, options '%s'\n  expected %s\n  seen     %s\n", r->name, r->graph, r->options, r->expected, text);
+    wrong += !good;
+    if (status == SK_OK) sk__plan_free(plan);
+    sk__graph_free(graph);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+SK_TESTS(SK_TEST(test_rules))

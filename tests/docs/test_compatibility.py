@@ -22,7 +22,7 @@ MEMBERS = {
     "GetBaseAddr": "TPipe p; p.GetBaseAddr(0);", "InitSpmBuffer": "TPipe p; p.InitSpmBuffer(x, 1);",
     "WriteSpmBuffer": "TPipe p; p.WriteSpmBuffer(x, 1);", "ReadSpmBuffer": "TPipe p; p.ReadSpmBuffer(x, 1);",
     "TensorTrait": "LocalTensor<TensorTrait<float>> t;", "BatchMatmul": "BatchMatmul<int> m;", "Hccl": "Hccl<0> h;",
-    "Conv3D": "Conv3D<int> c;",
+    "Conv3D": "Conv3D<int> c;", "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> b(x, 2, 2);",
 }
 MATMUL = "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> m; m."
 for member in ("SetAntiQuantScalar", "SetAntiQuantVector", "SetTensorScaleA", "SetTensorScaleB", "SetNBatchOutNum", "GetOffsetC"):

@@ -46,11 +46,23 @@ LOAD = "LocalTensor<float> a = in.AllocTensor<float>();\n DataCopy(a, gm, N);\n 
 STORE = "out.EnQue(b);\n b = out.DeQue<float>();\n DataCopy(gm[N], b, N);\n out.FreeTensor(b);\n"
 ADD = "LocalTensor<float> b = out.AllocTensor<float>();\n Adds(b, a, 1.0f, N);\n"
 
+LIST = ("auto *list = (__gm__ uint64_t *)x;\n list[0] = 24, list[1] = 1, list[2] = 8, list[3] = (uint64_t)(x + 64);\n uint64_t dims[1];\n"
+        "TensorDesc<__gm__ float> desc;\n")
+
 # name: (finding or None, kernel); "//!" marks the line the finding names.
 QUEUES = {
     "a whole round trip": (None, INIT + LOAD + ADD + "in.FreeTensor(a);\n" + STORE),
     "an input that is not freed": ("QUEUE_LEAK", INIT + LOAD + ADD + STORE + "pipe.Destroy(); //!\n"),
     "a tensor freed twice": ("QUEUE_DOUBLE_FREE", INIT + LOAD + ADD + "in.FreeTensor(a);\n in.FreeTensor(a); //!\n" + STORE),
+    "a list of tensors read": (None, LIST + "ListTensorDesc l((__gm__ void *)x, 32, 1);\n desc.SetShapeAddr(dims);\n l.GetDesc(desc, 0);\n"
+                               "if (l.GetDataPtr<__gm__ float>(0) != desc.GetDataPtr() || desc.GetShape(0) != 8) Trap();\n"),
+    "a list of tensors without its distance": ("BAD_ARGUMENT", "ListTensorDesc l((__gm__ void *)x); //!\n"),
+    "a list of tensors that is too short": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x, 24); //!\n"),
+    "a list of fewer tensors": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x, 32, 2); //!\n"),
+    "a tensor beyond a list": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x);\n l.GetDataPtr<__gm__ float>(1); //!\n"),
+    "a description without a place for dimensions": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x);\n l.GetDesc(desc, 0); //!\n"),
+    "a dimension beyond a tensor's": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x);\n desc.SetShapeAddr(dims);\n"
+                                      "l.GetDesc(desc, 0);\n desc.GetShape(1); //!\n"),
     "an empty queue read": ("QUEUE_STATE", INIT + "LocalTensor<float> a = in.DeQue<float>(); //!\n"),
     "a queue without buffers": ("QUEUE_STATE", "LocalTensor<float> a = in.AllocTensor<float>(); //!\n"),
     "more tensors than buffers": ("QUEUE_STATE", INIT + "for (int i = 0; i < 3; i++) {\n LocalTensor<float> a = in.AllocTensor<float>(); //!\n}\n"),

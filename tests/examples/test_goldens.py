@@ -49,6 +49,11 @@ def matmul_api(d):
     return [(d.c, np.where(c > 0, c, c / 8), 1e-4)]
 
 
+def batch_matmul(d):
+    q, k = d.q.reshape(4, 40, 2, 3, 64), d.k.reshape(4, 72, 2, 64)
+    return [(d.scores, np.einsum("bingd,bjnd->bngij", q, k).reshape(-1), 1e-4)]
+
+
 def matmul_leakyrelu(d):
     c = rows(d.a, 64) @ rows(d.b, 64)
     return [(d.y, np.where(c > 0, c, c / 8), 1e-4)]
@@ -134,6 +139,7 @@ def quantise(d):
 GOLDENS = {
     "add": lambda d: [(d.z, d.x + d.y, 1e-7)],
     "add_static": lambda d: [(d.z, d.x + d.y, 1e-7)],
+    "batch_matmul": batch_matmul,
     "bind": lambda d: [(d.y, d.x ** 2 - 1, 1e-7)],
     "early_start": early_start,
     "gather": gather,

@@ -1,7 +1,7 @@
 /* H35: a barrier through device memory finds in its workspace what another operator left there. */
 #include "hazard.h"
 
-__aicore__ inline void Fill(GlobalTensor<int32_t> to, int32_t value, uint32_t elems) {
+__aicore__ inline void Store(GlobalTensor<int32_t> to, int32_t value, uint32_t elems) {
   TPipe pipe;
   TBuf<> buffer;
   pipe.InitBuffer(buffer, 64);
@@ -17,9 +17,9 @@ __global__ __vector__ void scratch(GM_ADDR workspace) {
   GlobalTensor<int32_t> gm;
   gm.SetGlobalBuffer((__gm__ int32_t *)workspace + GetBlockIdx() * 8, 8);
 #ifdef REPAIRED
-  Fill(gm, 0, 8);
+  Store(gm, 0, 8);
 #else
-  Fill(gm, 3, 8);
+  Store(gm, 3, 8);
 #endif
 }
 
@@ -33,7 +33,7 @@ __global__ __vector__ void meet(GM_ADDR workspace, GM_ADDR out) {
   SyncAll(gm, buffer.Get<int32_t>()); /* @end */
   pipe.Destroy();
   PipeBarrier<PIPE_ALL>();
-  Fill(result, 1, 8);
+  Store(result, 1, 8);
 }
 
 int main(void) {

@@ -35,6 +35,7 @@ typedef struct swiglu {
   __ubuf__ half *narrow;
   __ubuf__ int8_t *packed;
   __ubuf__ float *activations, *activation_blocks, *scale_blocks, *scale_dense;
+  __ubuf__ uint32_t *scale_middle;
   __ubuf__ float *scratch, *maximum, *part, *multiplier;
   uint32_t loaded; /* group * chunks + chunk of what weights, biases, quants and offsets hold; UINT32_MAX nothing */
 } swiglu;
@@ -315,7 +316,7 @@ __aicore__ static void load_activations(const swiglu *s, uint32_t first, uint32_
 
 /* Scales of a batch: one per block, gathered by keeping every fourth and then every second. */
 __aicore__ static void store_scales(const swiglu *s, uint32_t first, uint32_t rows) {
-  __ubuf__ uint32_t *from = (__ubuf__ uint32_t *)s->scale_blocks, *middle = (__ubuf__ uint32_t *)(s->scale_dense + ROW_BATCH);
+  __ubuf__ uint32_t *from = (__ubuf__ uint32_t *)s->scale_blocks, *middle = s->scale_middle;
   uint16_t repeats = (uint16_t)((rows + 7) / 8);
   asc_sync_notify(PIPE_MTE3, PIPE_V, 1);
   asc_sync_wait(PIPE_MTE3, PIPE_V, 1);
@@ -373,15 +374,16 @@ __global__ __vector__ void dequant_swiglu_quant(__gm__ uint8_t *x, __gm__ uint8_
   __ubuf__ int8_t packed[CHUNK];
   __ubuf__ int64_t words[2 * MAX_GROUPS];
   __ubuf__ float activations[ROW_BATCH], activation_blocks[ROW_BATCH * FLOATS_PER_BLOCK], scale_blocks[ROW_BATCH * FLOATS_PER_BLOCK];
-  __ubuf__ float scale_dense[ROW_BATCH + 4 * ROW_BATCH], scratch[REDUCE_FLOATS], maximum[64], part[64], multiplier[64];
+  __ubuf__ float scale_dense[ROW_BATCH], scratch[REDUCE_FLOATS], maximum[64], part[64], multiplier[64];
+  __ubuf__ uint32_t scale_middle[4 * ROW_BATCH];
 
   asc_init();
   const swiglu_tiling *t = &tiling;
   swiglu s = {.tiling = t, .x = x, .weight = weight, .activation = activation, .bias = bias, .quant = quant, .offset = offset, .y = y,
               .scale = scale, .raw = raw, .values = values, .weights = weights, .biases = biases, .pair = pair, .quants = quants,
               .offsets = offsets, .gate = gate, .half_raw = half_raw, .narrow = narrow, .packed = packed, .activations = activations,
-              .activation_blocks = activation_blocks, .scale_blocks = scale_blocks, .scale_dense = scale_dense, .scratch = scratch,
-              .maximum = maximum, .part = part, .multiplier = multiplier, .loaded = UINT32_MAX};
+              .activation_blocks = activation_blocks, .scale_blocks = scale_blocks, .scale_dense = scale_dense, .scale_middle = scale_middle,
+              .scratch = scratch, .maximum = maximum, .part = part, .multiplier = multiplier, .loaded = UINT32_MAX};
   walk w = {.tiling = t, .words = words};
   if (t->grouped) {
     asc_copy_gm2ub_align((__ubuf__ int32_t *)words, group_index, t->groups * t->group_words * (uint32_t)sizeof(int64_t));
@@ -397,7 +399,7 @@ __global__ __vector__ void dequant_swiglu_quant(__gm__ uint8_t *x, __gm__ uint8_
   asc_duplicate(part, 0.0f, 64);
   asc_duplicate(activations, 0.0f, ROW_BATCH);
   asc_duplicate(scale_blocks, 0.0f, ROW_BATCH * FLOATS_PER_BLOCK);
-  asc_duplicate(scale_dense, 0.0f, 5 * ROW_BATCH);
+  asc_duplicate(scale_middle, 0u, 4 * ROW_BATCH);
   asc_sync_pipe(PIPE_V);
   for (uint32_t done = 0; done < count; done += ROW_BATCH) {
     uint32_t batch = count - done < ROW_BATCH ? count - done : ROW_BATCH;

@@ -112,8 +112,8 @@ __aicore__ static void quantise_row(quant *q, uint32_t row, uint32_t group, __gm
 }
 
 /* Scales of a batch: one per 32-byte block, gathered by keeping every fourth and then every second. */
-__aicore__ static void store_scales(__gm__ float *to, __ubuf__ float *blocks, __ubuf__ float *dense, uint32_t rows) {
-  __ubuf__ uint32_t *from = (__ubuf__ uint32_t *)blocks, *middle = (__ubuf__ uint32_t *)(dense + ROW_BATCH);
+__aicore__ static void store_scales(__gm__ float *to, __ubuf__ float *blocks, __ubuf__ uint32_t *middle, __ubuf__ float *dense, uint32_t rows) {
+  __ubuf__ uint32_t *from = (__ubuf__ uint32_t *)blocks;
   asc_sync_notify(PIPE_MTE3, PIPE_V, 1);
   asc_sync_wait(PIPE_MTE3, PIPE_V, 1);
   uint16_t repeats = (uint16_t)((rows + 7) / 8);
@@ -145,7 +145,8 @@ __global__ __vector__ void dynamic_quant(__gm__ uint8_t *x, __gm__ uint8_t *smoo
   __ubuf__ half narrow[CHUNK];
   __ubuf__ uint8_t packed[CHUNK];
   __ubuf__ float scratch[REDUCE_FLOATS], maximum[64], part[64], multiplier[64];
-  __ubuf__ float scale_blocks[ROW_BATCH * FLOATS_PER_BLOCK], scale_dense[ROW_BATCH + 4 * ROW_BATCH];
+  __ubuf__ float scale_blocks[ROW_BATCH * FLOATS_PER_BLOCK], scale_dense[ROW_BATCH];
+  __ubuf__ uint32_t scale_middle[4 * ROW_BATCH];
 
   asc_init();
   const quant_tiling *t = &tiling;
@@ -158,7 +159,7 @@ __global__ __vector__ void dynamic_quant(__gm__ uint8_t *x, __gm__ uint8_t *smoo
              .integer = integer, .narrow = narrow, .packed = packed, .smooth_loaded = UINT32_MAX};
   reduce_prepare(scratch);
   asc_duplicate(scale_blocks, 0.0f, ROW_BATCH * FLOATS_PER_BLOCK);
-  asc_duplicate(scale_dense, 0.0f, 5 * ROW_BATCH);
+  asc_duplicate(scale_middle, 0u, 4 * ROW_BATCH);
   asc_sync_pipe(PIPE_V);
   if (group_index != NULL) load_group_ends(group_ends, group_index, t->groups);
   uint32_t group = 0;
@@ -169,7 +170,7 @@ __global__ __vector__ void dynamic_quant(__gm__ uint8_t *x, __gm__ uint8_t *smoo
       if (group_index != NULL) group = group_of(group_ends, t->groups, at, group);
       quantise_row(&q, at, group, y, scale_blocks + i * FLOATS_PER_BLOCK);
     }
-    store_scales(scale + first + done, scale_blocks, scale_dense, batch);
+    store_scales(scale + first + done, scale_blocks, scale_middle, scale_dense, batch);
   }
   asc_sync(); /* leave no transfer behind: what runs next on this core may reuse UB at once */
 }

@@ -10,7 +10,7 @@
  * the window that is neither device memory nor the core's own UB is a finding, and never carried out.
  *
  * A core's local slot (offsets in bytes):
- *   AIV:  UB  at 0        (192 KiB)
+ *   AIV:  UB  at 0        (192 KiB; 256 KiB behind it serve arrays that guards have pushed on, machine/locals.c)
  *   AIC:  L1  at 0        (512 KiB), L0A at 512 KiB (64), L0B at 576 KiB (64), L0C at 640 KiB (128),
  *         BT  at 768 KiB  (1 KiB),   FB  at 772 KiB (8 KiB: FB0..FB3 of 2 KiB each)
  */
@@ -28,6 +28,7 @@
 #define SK__LOCAL_BASE (SK__WINDOW_BASE + (UINT64_C(1) << 41))
 #define SK__LOCAL_SLOT_SHIFT 20
 #define SK__LOCAL_SLOT_BYTES (UINT64_C(1) << SK__LOCAL_SLOT_SHIFT)
+#define SK__UB_GUARD_ROOM (256u << 10)
 #define SK__MAX_CORES 128
 
 static inline bool sk__in_window(uint64_t address) {

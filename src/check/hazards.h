@@ -300,11 +300,11 @@
     "Other data overwritten.", \
     "The pattern beside the allocation is compared when it is freed.", \
     "Correct the extent of the last store.") \
-  X("LOCAL_OUT_OF_BOUNDS", OPERATOR, "Access outside a local memory", \
-    "The extent by mask, repeat and strides passes the end of the memory.", \
+  X("LOCAL_OUT_OF_BOUNDS", OPERATOR, "Access outside a local memory or array", \
+    "The extent by mask, repeat and strides passes the end of the memory, or of the declared array in which it begins.", \
     "Exception, or another buffer overwritten.", \
-    "Every operand's extent is compared with the capacity.", \
-    "Correct repeat count, strides or the buffer's place.") \
+    "Every operand's extent is compared with the capacity and with the arrays; a guard stands behind each array.", \
+    "Correct repeat count, strides or the buffer's place, or make the array larger.") \
   X("LOCAL_MISALIGNED", OPERATOR, "Local address not aligned", \
     "An operand does not start where the memory demands.", \
     "Exception, or the low address bits are ignored.", \

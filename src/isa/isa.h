@@ -25,7 +25,7 @@
 
 #define SK__BLOCK_BYTES 32u
 #define SK__REPEAT_BYTES 256u
-#define SK__UB_BYTES (192u * 1024u) /* the UB's part of a local slot, the same in every profile */
+#define SK__UB_BYTES (192u * 1024u) /* of UB, the same in every profile */
 
 /* Bits of CTRL. */
 #define SK__CTRL_HF32 46
@@ -74,16 +74,21 @@ static inline uint64_t sk__startup(sk__core *core, sk__pipe pipe) {
   return sk__machine_soc(core->machine)->costs.startup_cycles[pipe];
 }
 
-/* Resolves a UB operand. The common case (a raw offset or an address in this core's UB, aligned) is inline;
- * everything else is judged by the machine. `bytes` = extent from the pointer to the end of the last byte
+/* Resolves a UB operand. The common case (a raw offset or an address, aligned, inside one array or in UB without arrays) is
+ * inline; everything else is judged by the machine. `bytes` = extent from the pointer to the end of the last byte
  * touched. */
 static inline void *sk__ub_operand(sk__core *core, const void *pointer, uint64_t bytes, uint32_t align,
                                    const char *operand) {
   uint64_t address = (uint64_t)(uintptr_t)pointer;
   if (address < SK__LOCAL_SLOT_BYTES) address += core->local;
   uint64_t offset = address - core->local;
-  if (__builtin_expect(offset < SK__UB_BYTES && bytes <= SK__UB_BYTES - offset && (address & (align - 1u)) == 0, 1))
-    return (void *)(uintptr_t)address;
+  const sk__ub_map *ub = core->ub;
+  if (__builtin_expect(offset / 256 < SK__UB_CHUNKS, 1)) {
+    const sk__ub_stretch *in = &ub->stretch[ub->of_chunk[offset / 256]];
+    uint64_t at = offset - in->start;
+    if (__builtin_expect(at < in->bytes && bytes <= in->bytes - at && (address & (align - 1u)) == 0, 1))
+      return (void *)(uintptr_t)address;
+  }
   return sk__local_operand(core, SK__MEM_UB, pointer, bytes, align, operand);
 }
 

@@ -123,6 +123,21 @@ static __attribute__((noinline, cold)) void *refuse(sk__core *core, sk__mem mem,
   return NULL;
 }
 
+static __attribute__((noinline, cold)) void *refuse_array(sk__core *core, sk__mem mem, const sk__local_array *array, uint64_t offset,
+                                                          uint64_t bytes, const char *operand) {
+  const char *instr = core->instr != NULL ? core->instr : "instruction";
+  sk__finding f = sk__core_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR);
+  f.ends[0].address = core->local + core->machine->mem_offset[mem] + offset;
+  f.ends[0].bytes = bytes;
+  f.ends[0].mem = mem;
+  char where[200];
+  sk__locals_tell_beyond(array, offset, bytes, where, sizeof where);
+  snprintf(f.message, sizeof f.message, "%s of %s %s", operand, instr, where);
+  snprintf(f.remedy, sizeof f.remedy, "keep %s inside '%s', or make the array larger", operand, array->name);
+  sk__report(core->checker, &f);
+  return NULL;
+}
+
 void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64_t bytes, uint32_t align,
                         const char *operand) {
   const sk__machine *machine = core->machine;
@@ -130,7 +145,12 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
   uint64_t address = (uint64_t)(uintptr_t)pointer;
   if (address < SK__LOCAL_SLOT_BYTES) address += start;
   uint64_t offset = address - start;
-  if (__builtin_expect(offset >= capacity || bytes > capacity - offset || (offset & (align - (align != 0))) != 0, 0))
+  bool aligned = (offset & (align - (align != 0))) == 0;
+  const sk__local_array *array = NULL;
+  sk__placing placing = aligned ? sk__locals_place_of(core, mem, offset, bytes, &array) : SK__IN_NO_ARRAY;
+  if (__builtin_expect(placing == SK__IN_ARRAY, 1)) return (void *)(uintptr_t)address;
+  if (placing == SK__BEYOND_ARRAY) return refuse_array(core, mem, array, offset, bytes, operand);
+  if (__builtin_expect(offset >= capacity || bytes > capacity - offset || !aligned, 0))
     return refuse(core, mem, address, bytes, align, operand);
   return (void *)(uintptr_t)address;
 }

@@ -128,7 +128,7 @@ static inline uint32_t sk__recent_slot(uint64_t address) {
   return (uint32_t)(address >> 6 ^ address >> 12 ^ address >> 17) % SK__RECENT;
 }
 static inline sk__seen *sk__local_seen(sk__dcache *cache, uint64_t address) {
-  return &cache->local[(address >> 6 ^ address >> 10) % SK__RECENT_LOCAL];
+  return &cache->local[(address >> 6 ^ address >> 10 ^ address >> 13) % SK__RECENT_LOCAL];
 }
 /* Hands late accesses to the shadow. Before anything that ends the line's stay or the sub-kernel. */
 static inline void sk__scalar_settle(sk__core *core) { sk__order_settle(&core->order); }

@@ -332,6 +332,24 @@ SK_MUST_USE sk_status sk__locals_make(sk__core *core);
 void sk__locals_drop(sk__core *core);
 void sk__locals_reset(sk__core *core);
 
+/* A declared array, or the launch's dynamic UB, where the kernel asks for it. Offsets from the start of the memory. */
+typedef struct sk__local_array {
+  const char *name;
+  uint32_t start, bytes;
+  uint32_t end;                 /* of its last block */
+  uint32_t guard_end;           /* up to here what is behind it is nobody's */
+} sk__local_array;
+typedef enum sk__placing { SK__IN_NO_ARRAY, SK__IN_ARRAY, SK__BEYOND_ARRAY } sk__placing;
+/* Where bytes lie that begin at this offset. *array: what they begin in or right behind, NULL for none. An operand takes
+ * whole blocks, so the rest of an array's last one is its own. */
+sk__placing sk__locals_place_of(const sk__core *core, sk__mem mem, uint64_t offset, uint64_t bytes, const sk__local_array **array);
+/* The same for what scalar code does: exact to the byte. */
+sk__placing sk__locals_place_of_scalar(const sk__core *core, uint64_t offset, uint64_t bytes, const sk__local_array **array);
+/* Of the 64 bytes of UB from this offset: a bit for each that stands behind an array. */
+uint64_t sk__locals_behind(const sk__core *core, uint64_t offset);
+/* "reaches 32 bytes beyond array 'x': 96 bytes from byte 64 of its 128" and the like. */
+void sk__locals_tell_beyond(const sk__local_array *array, uint64_t offset, uint64_t bytes, char *text, size_t text_bytes);
+
 /* ---- scheduler.c --------------------------------------------------------------------------- */
 
 void sk__scheduler_begin(sk__machine *machine);

@@ -202,6 +202,15 @@ void sk__gm_touched(sk__machine *machine, sk__gm_range_fn fn, void *context);
 typedef struct sk__dcache sk__dcache;
 typedef struct sk__fiber sk__fiber;
 
+/* Where operands in UB are in order: inside one stretch. Each chunk of 256 bytes names its stretch; 0 is UB as a whole while
+ * a kernel has no arrays, and afterwards nothing: the machine judges. Offsets in the core's slot. */
+typedef struct sk__ub_stretch { uint32_t start, bytes; } sk__ub_stretch;
+enum { SK__UB_CHUNKS = ((192u << 10) + SK__UB_GUARD_ROOM) / 256, SK__UB_STRETCHES = 256 };
+typedef struct sk__ub_map {
+  uint8_t of_chunk[SK__UB_CHUNKS];
+  sk__ub_stretch stretch[SK__UB_STRETCHES];
+} sk__ub_map;
+
 struct sk__core {
   /* What every instruction touches: two cache lines. */
   sk__machine *machine;
@@ -258,6 +267,7 @@ struct sk__core {
   sk__dcache *dcache;
   sk__fiber *fiber;
   struct sk__local_table *locals;
+  sk__ub_map *ub;
   void *scratch;                /* per host thread, 1 MiB, 64-byte aligned: instruction temporaries */
   /* Cores stand side by side: an odd number of cache lines each spreads them over the cache's sets. */
   _Alignas(64) uint8_t spread[128];
@@ -326,8 +336,8 @@ static inline void sk__advance(sk__core *core, sk__pipe pipe, uint64_t cycles) {
   core->cycles[pipe] = start + cycles;
 }
 
-/* A local operand: resolves a raw offset (below 1 MiB) or an address, checks alignment and bounds
- * against the memory's capacity. NULL: a finding was reported, the instruction must do nothing.
+/* A local operand: resolves a raw offset (below 1 MiB) or an address, checks alignment and bounds: what begins in a
+ * declared array ends in it (locals.c), everything else ends within the memory. NULL: a finding was reported, the instruction must do nothing.
  * bytes = extent from the pointer to the end of the last byte touched. */
 void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64_t bytes, uint32_t align,
                         const char *operand);

@@ -49,6 +49,12 @@ static bool open_local_memories(const sk__soc *soc) {
   return true;
 }
 
+bool sk__memory_open_behind_ub(const sk__soc *soc, uint64_t slot) {
+  uint64_t end = slot + sk__mem_slot_offset(SK__MEM_UB) + sk__mem_bytes(soc, SK__AIV, SK__MEM_UB);
+  uint64_t rounded = (end + SK__PAGE_BYTES - 1) & ~(uint64_t)(SK__PAGE_BYTES - 1);
+  return mprotect((void *)rounded, SK__UB_GUARD_ROOM, PROT_READ | PROT_WRITE) == 0;
+}
+
 sk_status sk__memory_create(sk__memory *memory, const sk__soc *soc, sk__checker *checker, char *why, size_t why_bytes) {
   memset(memory, 0, sizeof *memory);
   memory->soc = soc;

@@ -203,20 +203,42 @@ static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t byt
   sk__report(core->checker, &finding);
 }
 
+static SK__COLD void report_beyond(sk__core *core, const sk__local_array *array, uint64_t address, uint64_t bytes, bool is_write) {
+  sk__finding finding = sk__core_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR);
+  sk__end *end = &finding.ends[0];
+  end->role = is_write ? "writer" : "reader";
+  end->pipe = SK__PIPE_S;
+  end->address = address;
+  end->bytes = bytes;
+  end->mem = SK__MEM_UB;
+  char where[200];
+  sk__locals_tell_beyond(array, address - core->local, bytes, where, sizeof where);
+  sk__text message = sk__text_on(finding.message, sizeof finding.message), remedy = sk__text_on(finding.remedy, sizeof finding.remedy);
+  sk__text_add(&message, "%s %s", core->instr, where);
+  sk__text_add(&remedy, "stay inside '%s', or make the array larger", array->name);
+  sk__report(core->checker, &finding);
+}
+
 static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
   /* The scalar unit reaches UB only. */
-  uint64_t capacity = core->dcache->ub_bytes;
-  if (address - core->local >= capacity || bytes > capacity - (address - core->local)) {
+  uint64_t capacity = core->dcache->ub_bytes, offset = address - core->local;
+  const sk__local_array *array = NULL;
+  sk__placing placing = capacity == 0 ? SK__IN_NO_ARRAY : sk__locals_place_of_scalar(core, offset, bytes, &array);
+  if (placing == SK__BEYOND_ARRAY) {
+    report_beyond(core, array, address, bytes, is_write);
+  } else if (placing == SK__IN_NO_ARRAY && (offset >= capacity || bytes > capacity - offset)) {
     report_local(core, address, bytes, is_write);
     sk__core_abort(core, SK_FAULT);
   }
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
   sk__seen *seen = sk__local_seen(core->dcache, address);
   core->dcache->recent_used = true;
-  if (seen->fast != line) {
+  bool other_line = seen->fast != line;
+  if (other_line) {
     if (has_late(seen)) sk__scalar_settle(core);
-    *seen = (sk__seen){.fast = line, .valid = ~UINT64_C(0)};
+    *seen = (sk__seen){.fast = line};
   }
+  if (other_line || seen->epoch != epoch_of(core)) seen->valid = ~sk__locals_behind(core, line - core->local);
   note(core, seen, address, bytes, need, is_write);
 }
 

@@ -51,6 +51,8 @@ void fixture_reset(uint64_t seed) {
   core.ctrl = UINT64_C(1) << SK__CTRL_FLOAT_INF_NAN;
   static _Alignas(64) uint8_t scratch[1 << 20];
   core.scratch = scratch;
+  static sk__ub_map whole = {.stretch = {{0, UB_BYTES}}};
+  core.ub = &whole;
   sk__self = &core;
   random_state = seed;
   for (uint32_t i = 0; i < UB_BYTES; i += 8) {

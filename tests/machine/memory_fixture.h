@@ -55,6 +55,7 @@ static fixture *fixture_new(bool checks) {
     core->order.context = core;
     sk__order_begin(core->checker, &core->order, i, NULL);
     core->ctrl = UINT64_C(1) << 48;
+    assert_int_equal(sk__locals_make(core), SK_OK);
     assert_int_equal(sk__dcache_create(&f->machine.memory, core), SK_OK);
   }
   return f;
@@ -65,6 +66,7 @@ static void fixture_free(fixture *f) {
   for (uint32_t i = 0; i < CORES; i++) {
     sk__order_end(f->machine.checker, &f->cores[i].order, NULL);
     sk__dcache_destroy(&f->cores[i]);
+    sk__locals_drop(&f->cores[i]);
   }
   sk__memory_destroy(&f->machine.memory);
   sk__checker_destroy(f->machine.checker);

@@ -28,18 +28,9 @@ typedef struct cast_tiling {
 
 typedef struct cast {
   const cast_tiling *tiling;
-  __gm__ uint8_t *from, *to;
-  __ubuf__ uint8_t *buffer[2], *middle, *scratch; /* middle and scratch: a tile of 4-byte elements each */
-  element_range range;
+  element_stream stream;
+  __ubuf__ uint8_t *middle, *scratch; /* a tile of 4-byte elements each */
 } cast;
-
-__aicore__ static void load_tile(const cast *c, uint64_t tile) {
-  const cast_tiling *t = c->tiling;
-  uint64_t offset = (c->range.first + tile * TILE_ELEMS) * t->from_bytes;
-  tile_load_begin(tile);
-  asc_copy_gm2ub_align(c->buffer[tile & 1u], c->from + offset, tile_length(&c->range, tile, TILE_ELEMS) * t->from_bytes);
-  tile_load_end(tile);
-}
 
 /* Every `pattern`-th of the 32-bit or 16-bit words: 1 the even ones, 2 the odd ones. */
 __aicore__ static void pick_words(__ubuf__ uint32_t *to, __ubuf__ uint32_t *from, uint32_t words, uint8_t pattern) {
@@ -205,8 +196,8 @@ __aicore__ static void last_step(const cast *c, __ubuf__ uint8_t *to, __ubuf__ u
 /* Where the result stands: in the buffer it came in, unless the first step's result is it. */
 __aicore__ static __ubuf__ uint8_t *convert_tile(const cast *c, uint64_t tile) {
   const cast_tiling *t = c->tiling;
-  uint32_t count = tile_length(&c->range, tile, TILE_ELEMS);
-  __ubuf__ uint8_t *from = c->buffer[tile & 1u], *to = from;
+  uint32_t count = tile_length(&c->stream.range, tile, TILE_ELEMS);
+  __ubuf__ uint8_t *from = c->stream.buffer[tile & 1u], *to = from;
   tile_compute_begin(tile);
   if (t->first != FIRST_NONE) {
     first_step(c, from, count);
@@ -224,26 +215,18 @@ __aicore__ static __ubuf__ uint8_t *convert_tile(const cast *c, uint64_t tile) {
   return to;
 }
 
-__aicore__ static void store_tile(const cast *c, __ubuf__ uint8_t *from, uint64_t tile, uint64_t tiles) {
-  const cast_tiling *t = c->tiling;
-  uint64_t offset = (c->range.first + tile * TILE_ELEMS) * t->to_bytes;
-  tile_store_begin(tile);
-  asc_copy_ub2gm_align(c->to + offset, from, tile_length(&c->range, tile, TILE_ELEMS) * t->to_bytes);
-  tile_store_end(tile, tiles);
-}
-
 __global__ __vector__ void cast_elementwise(__gm__ uint8_t *from, __gm__ uint8_t *to, cast_tiling tiling) {
   __ubuf__ uint8_t buffers[2 * WIDE_BYTES], middle[4 * TILE_ELEMS], scratch[4 * TILE_ELEMS];
   asc_init();
   const cast_tiling *t = &tiling;
-  cast c = {.tiling = t, .from = from, .to = to, .buffer = {buffers, buffers + WIDE_BYTES}, .middle = middle, .scratch = scratch,
-            .range = element_part(t->total, t->per_core)};
-  if (c.range.count == 0) return;
-  uint64_t tiles = (c.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
-  load_tile(&c, 0);
+  cast c = {.tiling = t, .middle = middle, .scratch = scratch,
+            .stream = {element_part(t->total, t->per_core), from, to, {buffers, buffers + WIDE_BYTES}, TILE_ELEMS, t->from_bytes, t->to_bytes}};
+  if (c.stream.range.count == 0) return;
+  uint64_t tiles = (c.stream.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
+  tile_load(&c.stream, 0);
   for (uint64_t tile = 0; tile < tiles; tile++) {
-    if (tile + 1 < tiles) load_tile(&c, tile + 1);
-    store_tile(&c, convert_tile(&c, tile), tile, tiles);
+    if (tile + 1 < tiles) tile_load(&c.stream, tile + 1);
+    tile_store(&c.stream, convert_tile(&c, tile), tile, tiles);
   }
   asc_sync(); /* leave no transfer behind: what runs next on this core may reuse UB at once */
 }

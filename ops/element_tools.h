@@ -43,4 +43,27 @@ __aicore__ static inline void tile_store_end(uint64_t tile, uint64_t tiles) {
   if (tile + 2 < tiles) asc_sync_notify(PIPE_MTE3, PIPE_MTE2, tile & 1u);
 }
 
+/* One tensor in, one out. */
+typedef struct element_stream {
+  element_range range;
+  __gm__ uint8_t *from, *to;
+  __ubuf__ uint8_t *buffer[2];
+  uint32_t tile_elems, from_bytes, to_bytes; /* bytes of an element; from_bytes 0: nothing is loaded */
+} element_stream;
+
+__aicore__ static inline void tile_load(const element_stream *s, uint64_t tile) {
+  uint64_t offset = (s->range.first + tile * s->tile_elems) * s->from_bytes;
+  tile_load_begin(tile);
+  if (s->from_bytes != 0)
+    asc_copy_gm2ub_align(s->buffer[tile & 1u], s->from + offset, tile_length(&s->range, tile, s->tile_elems) * s->from_bytes);
+  tile_load_end(tile);
+}
+
+__aicore__ static inline void tile_store(const element_stream *s, __ubuf__ uint8_t *from, uint64_t tile, uint64_t tiles) {
+  uint64_t offset = (s->range.first + tile * s->tile_elems) * s->to_bytes;
+  tile_store_begin(tile);
+  asc_copy_ub2gm_align(s->to + offset, from, tile_length(&s->range, tile, s->tile_elems) * s->to_bytes);
+  tile_store_end(tile, tiles);
+}
+
 #endif

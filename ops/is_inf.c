@@ -17,20 +17,9 @@ typedef struct inf_tiling {
 
 typedef struct is_inf_core {
   const inf_tiling *tiling;
-  __gm__ uint8_t *from, *to;
-  __ubuf__ uint8_t *buffer[2];
+  element_stream stream;
   __ubuf__ int16_t *bits;
-  element_range range;
 } is_inf_core;
-
-__aicore__ static void load_tile(const is_inf_core *c, uint64_t tile) {
-  const inf_tiling *t = c->tiling;
-  uint64_t offset = (c->range.first + tile * TILE_ELEMS) * t->element_bytes;
-  tile_load_begin(tile);
-  if (t->form != FORM_NEVER)
-    asc_copy_gm2ub_align(c->buffer[tile & 1u], c->from + offset, tile_length(&c->range, tile, TILE_ELEMS) * t->element_bytes);
-  tile_load_end(tile);
-}
 
 /* Float: the sign leaves at the top; 0x7f800000 is subtracted. */
 __aicore__ static void difference_32(__ubuf__ int16_t *bits, __ubuf__ int32_t *x, uint32_t count) {
@@ -63,8 +52,8 @@ __aicore__ static void difference_16(__ubuf__ int16_t *bits, __ubuf__ int16_t *x
 
 __aicore__ static void judge_tile(const is_inf_core *c, uint64_t tile) {
   const inf_tiling *t = c->tiling;
-  uint32_t count = tile_length(&c->range, tile, TILE_ELEMS);
-  __ubuf__ uint8_t *x = c->buffer[tile & 1u];
+  uint32_t count = tile_length(&c->stream.range, tile, TILE_ELEMS);
+  __ubuf__ uint8_t *x = c->stream.buffer[tile & 1u];
   tile_compute_begin(tile);
   switch (t->form) {
     case FORM_32: difference_32(c->bits, (__ubuf__ int32_t *)x, count); break;
@@ -84,26 +73,21 @@ __aicore__ static void judge_tile(const is_inf_core *c, uint64_t tile) {
   tile_compute_end(tile);
 }
 
-__aicore__ static void store_tile(const is_inf_core *c, uint64_t tile, uint64_t tiles) {
-  tile_store_begin(tile);
-  asc_copy_ub2gm_align(c->to + c->range.first + tile * TILE_ELEMS, c->buffer[tile & 1u], tile_length(&c->range, tile, TILE_ELEMS));
-  tile_store_end(tile, tiles);
-}
-
 __global__ __vector__ void is_inf(__gm__ uint8_t *from, __gm__ uint8_t *to, inf_tiling tiling) {
   __ubuf__ uint8_t buffers[2 * TILE_ELEMS * 4];
   __ubuf__ int16_t bits[TILE_ELEMS];
   asc_init();
   const inf_tiling *t = &tiling;
-  is_inf_core c = {.tiling = t, .from = from, .to = to, .buffer = {buffers, buffers + TILE_ELEMS * 4}, .bits = bits,
-                   .range = element_part(t->total, t->per_core)};
-  if (c.range.count == 0) return;
-  uint64_t tiles = (c.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
-  load_tile(&c, 0);
+  uint32_t loaded_bytes = t->form == FORM_NEVER ? 0 : t->element_bytes;
+  is_inf_core c = {.tiling = t, .bits = bits,
+                   .stream = {element_part(t->total, t->per_core), from, to, {buffers, buffers + TILE_ELEMS * 4}, TILE_ELEMS, loaded_bytes, 1}};
+  if (c.stream.range.count == 0) return;
+  uint64_t tiles = (c.stream.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
+  tile_load(&c.stream, 0);
   for (uint64_t tile = 0; tile < tiles; tile++) {
-    if (tile + 1 < tiles) load_tile(&c, tile + 1);
+    if (tile + 1 < tiles) tile_load(&c.stream, tile + 1);
     judge_tile(&c, tile);
-    store_tile(&c, tile, tiles);
+    tile_store(&c.stream, c.stream.buffer[tile & 1u], tile, tiles);
   }
   asc_sync(); /* leave no transfer behind: what runs next on this core may reuse UB at once */
 }

@@ -17,24 +17,14 @@ typedef struct pow_tiling {
 
 typedef struct pows_core {
   const pow_tiling *tiling;
-  __gm__ uint8_t *from, *to;
-  __ubuf__ uint8_t *buffer[2];
+  element_stream stream;
   __ubuf__ float *value, *other;
-  element_range range;
 } pows_core;
-
-__aicore__ static void load_tile(const pows_core *c, uint64_t tile) {
-  const pow_tiling *t = c->tiling;
-  uint64_t offset = (c->range.first + tile * TILE_ELEMS) * t->element_bytes;
-  tile_load_begin(tile);
-  asc_copy_gm2ub_align(c->buffer[tile & 1u], c->from + offset, tile_length(&c->range, tile, TILE_ELEMS) * t->element_bytes);
-  tile_load_end(tile);
-}
 
 __aicore__ static void raise_tile(const pows_core *c, uint64_t tile) {
   const pow_tiling *t = c->tiling;
-  uint32_t count = tile_length(&c->range, tile, TILE_ELEMS);
-  __ubuf__ uint8_t *x = c->buffer[tile & 1u];
+  uint32_t count = tile_length(&c->stream.range, tile, TILE_ELEMS);
+  __ubuf__ uint8_t *x = c->stream.buffer[tile & 1u];
   __ubuf__ float *value = c->value;
   tile_compute_begin(tile);
   row_to_float(value, (__ubuf__ float *)x, t->dtype, count);
@@ -63,28 +53,21 @@ __aicore__ static void raise_tile(const pows_core *c, uint64_t tile) {
   tile_compute_end(tile);
 }
 
-__aicore__ static void store_tile(const pows_core *c, uint64_t tile, uint64_t tiles) {
-  const pow_tiling *t = c->tiling;
-  uint64_t offset = (c->range.first + tile * TILE_ELEMS) * t->element_bytes;
-  tile_store_begin(tile);
-  asc_copy_ub2gm_align(c->to + offset, c->buffer[tile & 1u], tile_length(&c->range, tile, TILE_ELEMS) * t->element_bytes);
-  tile_store_end(tile, tiles);
-}
-
 __global__ __vector__ void pows(__gm__ uint8_t *from, __gm__ uint8_t *to, pow_tiling tiling) {
   __ubuf__ uint8_t buffers[2 * TILE_ELEMS * 4];
   __ubuf__ float value[TILE_ELEMS], other[TILE_ELEMS];
   asc_init();
   const pow_tiling *t = &tiling;
-  pows_core c = {.tiling = t, .from = from, .to = to, .buffer = {buffers, buffers + TILE_ELEMS * 4}, .value = value, .other = other,
-                 .range = element_part(t->total, t->per_core)};
-  if (c.range.count == 0) return;
-  uint64_t tiles = (c.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
-  load_tile(&c, 0);
+  pows_core c = {.tiling = t, .value = value, .other = other,
+                 .stream = {element_part(t->total, t->per_core), from, to, {buffers, buffers + TILE_ELEMS * 4}, TILE_ELEMS,
+                            t->element_bytes, t->element_bytes}};
+  if (c.stream.range.count == 0) return;
+  uint64_t tiles = (c.stream.range.count + TILE_ELEMS - 1) / TILE_ELEMS;
+  tile_load(&c.stream, 0);
   for (uint64_t tile = 0; tile < tiles; tile++) {
-    if (tile + 1 < tiles) load_tile(&c, tile + 1);
+    if (tile + 1 < tiles) tile_load(&c.stream, tile + 1);
     raise_tile(&c, tile);
-    store_tile(&c, tile, tiles);
+    tile_store(&c.stream, c.stream.buffer[tile & 1u], tile, tiles);
   }
   asc_sync(); /* leave no transfer behind: what runs next on this core may reuse UB at once */
 }

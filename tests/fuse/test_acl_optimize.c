@@ -469,7 +469,7 @@ static void dumps_of_a_model(void **state) {
   meta_holds(path, "sk_node_detail.log", "scope begin s");
   meta_holds(path, "sk_device_args.log", "scopeId 0 nodeCnt 2 entry sk_entry_aiv\n  AIC queue, 4 copies: numBlocks 0 taskCnt 0\n  AIV queue, 4 copies: numBlocks 4 taskCnt 5\n");
   meta_holds(path, "sk_device_args.log", "    index 0 type SYNC numBlocks 0 entryCnt 0 args 2 (AIV_TO_AIV) extraInfo 0\n");
-  meta_holds(path, "sk_device_args.log", "  dfx 1: add_vector numBlocks 4 cubeNum 0 vecNum 4 code size ");
+  meta_holds(path, "sk_device_args.log", "  dfx 1: add numBlocks 4 cubeNum 0 vecNum 4 code size ");
   meta_holds(path, "sk_fused_nodes.log", "task 1: node ");
   meta_holds(path, "sk_fusion_fail_reasons.log", "NOT_IN_SCOPE");
   meta_holds(path, "super_kernel.log", "break reason");

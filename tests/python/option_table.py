@@ -16,6 +16,7 @@ from torch_npu.npugraph_ex import options, sk_options  # noqa: E402
 from torchair.configs.compiler_config import CompilerConfig  # noqa: E402
 
 IDLE = "idle"
+THIS_FILE = str(Path(__file__).resolve())  # options keep paths resolved
 V, T, F = ValueError, TypeError, FileNotFoundError
 
 
@@ -79,7 +80,7 @@ CONFIG = {
     "debug.aclgraph.remove_cat_ops": (True, False, 2, V, _NESTED),
     "aoe_config.aoe_mode": (None, "2", "1", V, IDLE),
     "aoe_config.work_path": ("./", "/tmp", "/no/such/place", F, IDLE),
-    "aoe_config.aoe_config_file": (None, __file__, "/no/such/file", F, IDLE),
+    "aoe_config.aoe_config_file": (None, THIS_FILE, "/no/such/file", F, IDLE),
     "export.export_mode": (False, True, "yes", V, "torchair_export:the_option_alone_ends_a_run"),
     "export.export_path_dir": ("./", "/tmp", "/no/such/place", F, "torchair_export:the_option_alone_ends_a_run"),
     "export.export_name": (None, "name", None, None, "torchair_export:names_and_open_sizes"),
@@ -96,9 +97,9 @@ CONFIG = {
     "dump_config.dump_step": ("", "0|2-4", "1|a", V, "torchair_dump_config:chosen_runs_only"),
     "dump_config.dump_layer": ("", "Add Mul_1", "a,b", V, "torchair_dump_config:chosen_operators_come_with_the_inputs_of_the_graph"),
     "dump_config.dump_data": ("tensor", "stats", "table", V, "torchair_dump_config:statistics_in_place_of_tensors"),
-    "dump_config.dump_config_path": (None, __file__, "/no/such/file", F, "torchair_dump_config:a_file_says_the_same_and_options_win"),
+    "dump_config.dump_config_path": (None, THIS_FILE, "/no/such/file", F, "torchair_dump_config:a_file_says_the_same_and_options_win"),
     "dump_config.data_dump_stage": ("optimized", "original", "both", V, _NESTED),
-    "fusion_config.fusion_switch_file": (None, __file__, "/no/such/file", F, IDLE),
+    "fusion_config.fusion_switch_file": (None, THIS_FILE, "/no/such/file", F, IDLE),
     "experimental_config.cc_parallel_enable": (False, True, 2, V, IDLE),
     "experimental_config.keep_inference_input_mutations": (
         True, False, 2, V, "torchair_switches:writes_to_inputs_stay_in_the_graph_or_follow_it"),

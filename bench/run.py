@@ -203,7 +203,9 @@ class Bench:
     def cube(self, simd):
         if not (self.build / "bench" / "bench_sgemm").exists() or not self.has_simd(simd):
             return None
-        sgemm = Side([self.program("bench_sgemm"), "2048"], {"OPENBLAS_NUM_THREADS": "1"})
+        # Like against like: where vectors of 512 bits are twice as fast, OpenBLAS has to do without them as well.
+        level = {"OPENBLAS_CORETYPE": "Haswell"} if simd == "avx2" else {}
+        sgemm = Side([self.program("bench_sgemm"), "2048"], {"OPENBLAS_NUM_THREADS": "1", **level})
         # What checking costs is measured by checks-bulk, for this kernel too.
         return ratio(self.simulated("matmul", 2048, 2048, 2048, checks="off", simd=simd), sgemm, CPU, self.repeat)
 
@@ -371,7 +373,7 @@ ROWS = [
     ("hook-load", "ns", 4.0, 1, Bench.hook_load, "plain load from device memory, a hit"),
     ("hook-store", "ns", 4.0, 1, Bench.hook_store, "plain store to device memory, a hit"),
     ("cube-avx512", "x", 1.3, 1, lambda bench: bench.cube("avx512"), "half matmul 2048^3, checks off, over OpenBLAS sgemm"),
-    ("cube-avx2", "x", 2.0, 1, lambda bench: bench.cube("avx2"), "the same with AVX2 on our side"),
+    ("cube-avx2", "x", 2.0, 1, lambda bench: bench.cube("avx2"), "the same with AVX2 on both sides"),
     ("sort", "x", 0.5, 1, Bench.sort, "softmax and sort of 2048 over numpy softmax and stable argsort"),
     ("barrier", "us", 3.0, 1, Bench.barrier, "SyncAll of 72 cores, with clocks"),
     ("launch", "us", 10.0, 1, Bench.launch, "empty kernel on 48 cores, and the wait for it"),

@@ -136,7 +136,7 @@ static uint32_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
 static void emit_function(emitter *e, uint32_t step) {
   const sk__node *node = node_of(e, step);
   sk__op op = {.type = SK__OP_FUNC, .node = step, .debug = debug_word(e, &node->kernel), .early_mask = e->steps[step].early_func,
-               .copy_count = e->p->options->split_mode, .word = SK__NONE, .task = node->task};
+               .copy_count = (uint8_t)(e->p->options->split_mode), .word = SK__NONE, .task = node->task};
   for (uint32_t slot = 0; slot < op.copy_count; slot++) op.copies[slot] = (uint8_t)slot_function(e, step, slot);
   for (int queue = SK__AIC; queue <= SK__AIV; queue++) {
     if (!e->steps[step].uses[queue]) continue;

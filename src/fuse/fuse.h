@@ -75,20 +75,21 @@ const char *sk__sync_name(sk__sync sync); /* "AIC_TO_AIC" ... */
 #define SK__FUNC_DO_AFTER_FLUSH 32u
 #define SK__FUNC_BARRIER_AFTER 64u /* not a bit of the real word */
 
+/* A plan has several for each operator: kept within 64 bytes. */
 typedef struct sk__op {
-  sk__op_type type;
+  sk__op_type type : 8;
+  sk__sync sync : 8;        /* SYNC */
+  uint8_t copy_count;       /* FUNC: slots in use; a core calls the function of slot (core id mod count) */
+  uint8_t copies[4];        /* FUNC: function of each slot */
   uint32_t node;            /* index in the SK's task list; UINT32_MAX = boundary */
   uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: cores that
                              * leave it to the operator, 0 = none does */
-  sk__sync sync;            /* SYNC */
   uint32_t debug;           /* FUNC: SK__FUNC_* */
   uint32_t early_mask;      /* early start: func mask (FUNC); SYNC: its bit, 0 = an ordinary SYNC */
   uint32_t preload_units;   /* PRELOAD: units of 2 KiB */
-  uint32_t copy_count;      /* FUNC: slots in use; a core calls the function of slot (core id mod count) */
-  uint8_t copies[4];        /* FUNC: function of each slot */
-  uint64_t address, value;  /* EVENT_*; address 0 = the word of `word` */
   uint32_t word;            /* EVENT_*: index in sk__plan.words, UINT32_MAX: the address counts */
   uint32_t condition;       /* EVENT_WAIT */
+  uint64_t address, value;  /* EVENT_*; address 0 = the word of `word` */
   sk__task *task;           /* FUNC: the launch whose kernel and arguments it calls; NULL from a file */
 } sk__op;
 typedef struct sk__queue { sk__op *ops; size_t count; uint32_t blocks; } sk__queue;

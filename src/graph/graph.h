@@ -31,15 +31,15 @@ typedef enum sk__marker { SK__NO_MARKER, SK__MARK_BEGIN, SK__MARK_END, SK__MARK_
 /* What the fuser knows of a kernel. */
 typedef struct sk__kernel_info {
   const char *name;
+  const char *unbound_reason; /* sub-code when not bound */
+  uint64_t cap;              /* SK_CAP_* */
   sk_kernel_type type;
   uint32_t blocks;
-  uint64_t cap;              /* SK_CAP_* */
   uint32_t schedmode;        /* 0, 1; 2 = invalid or absent */
-  bool bound;                /* an SK binding resolves */
-  const char *unbound_reason; /* sub-code when not */
-  bool in_task_group;        /* parameters refreshed at run time */
   uint32_t binding_copies;   /* different functions bound, 1..4 */
   uint32_t code_bytes[4][2]; /* per bound function and core type; 0 = unknown or no such half */
+  bool bound;                /* an SK binding resolves */
+  bool in_task_group;        /* parameters refreshed at run time */
   bool has_half[2];          /* by sk__core_type */
   bool attributes_failed;    /* the runtime could not tell what this kernel is: no plan at all */
   bool mix_split;            /* third chip: cuts the task list into groups */
@@ -58,8 +58,8 @@ typedef struct sk__node {
   sk__kernel_info kernel;    /* KERNEL, not markers */
   uint64_t event_id;         /* NOTIFY, WAIT, RESET */
   uint32_t event_flag, event_task_flag;
-  uint64_t address, value;   /* MEMORY_* */
   uint32_t condition;        /* MEMORY_WAIT: 0 GEQ, 1 EQ, 2 AND, 3 NOR */
+  uint64_t address, value;   /* MEMORY_* */
   sk__task *task;            /* borrowed; NULL when the graph came from a file */
 } sk__node;
 

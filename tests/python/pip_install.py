@@ -58,7 +58,7 @@ def pip_installs_it():
     venv.create(ENVIRONMENT, symlinks=True, with_pip=False)
     lent = [folder for folder in [sysconfig.get_path("platlib"), *site.getsitepackages()] if os.path.isdir(folder)]
     (packages() / "lent.pth").write_text("\n".join(lent) + "\n", encoding="utf-8")
-    pip(f"-Cbuild-dir={scratch.name}/build", "-Ccompile-args=-j2", ROOT)
+    pip(f"--config-settings=build-dir={scratch.name}/build", "--config-settings=compile-args=-j2", ROOT)  # -C: from pip 23.1 on
     (ENVIRONMENT / "installed").touch()
     for name in ("skv", "skcc"):
         assert os.access(ENVIRONMENT / "bin" / name, os.X_OK), name
@@ -101,7 +101,7 @@ def other_programs_do_not_see_it():
 
 def the_shadow_shows_it_to_all():
     installed()
-    pip(f"-Cbuild-dir={scratch.name}/build-shadow", ROOT / "python" / "shadow")
+    pip(f"--config-settings=build-dir={scratch.name}/build-shadow", ROOT / "python" / "shadow")
     assert run(PYTHON, "-c", PLAIN).stdout == "npu:0 True\n"
     assert run(PYTHON, SMALL).stdout == "few cores and all cores: equal\n"
     assert run(PYTHON, "-c", "import torch, torchair; print(torchair.get_npu_backend() is not None)").stdout == "True\n"

@@ -163,9 +163,9 @@ static void declared(Dwarf_Die *unit, Dwarf_Addr address, position *at) {
   Dwarf_Addr entry;
   int line;
   if (!body_around(unit, address, &body) || dwarf_entrypc(&body, &entry) != 0 || entry != address) return;
-  const char *file = dwarf_decl_file(&body);
-  if (file == NULL || dwarf_decl_line(&body, &line) != 0) return;
-  at->file = file;
+  if (dwarf_decl_line(&body, &line) != 0) return;
+  const char *file = dwarf_decl_file(&body); /* NULL for file 0, which is what DWARF 5 may call the unit's own */
+  if (file != NULL) at->file = file;
   at->line = line;
   at->function = dwarf_diename(&body);
 }

@@ -55,6 +55,7 @@ static void test_other_site_kernel_or_id_is_another_cause(void **state) {
 }
 
 __attribute__((noinline)) static const void *site_here(void) {
+  __asm__ volatile(""); /* no two calls may be made one */
   return __builtin_extract_return_addr(__builtin_return_address(0));
 }
 

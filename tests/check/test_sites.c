@@ -10,6 +10,7 @@
 #include "check/check.h"
 
 __attribute__((noinline)) const void *library_call(void) {
+  __asm__ volatile(""); /* no two calls may be made one */
   return __builtin_extract_return_addr(__builtin_return_address(0));
 }
 

@@ -123,7 +123,7 @@ def the_shadow_goes():
     installed()
     for module in ("torch_npu", "torchair"):
         (packages() / module / "__init__.py").unlink()
-        for rest in (packages() / module).rglob("*.pyc"):
+        for rest in list((packages() / module).rglob("*.pyc")):
             rest.unlink()
             rest.parent.rmdir()
         (packages() / module).rmdir()

@@ -142,22 +142,24 @@ static void scatter_rows(uint8_t *to, const uint8_t *from, uint32_t rows, uint32
 
 /* Rows of a matrix lie far apart: the host's own prefetcher sees neither the next one coming nor what
  * the checks keep of it, which is three steps of pointers away. */
-#define ROWS_AHEAD 4u
+#define ROWS_AHEAD 8u
 static inline void prefetch(const sk__core *core, uint64_t from, uint64_t step, uint32_t rows_left, uint32_t bytes) {
   if (rows_left > ROWS_AHEAD)
     for (uint32_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(from + ROWS_AHEAD * step + i));
   if (!core->checks) return;
   for (int level = 0; level <= 2; level++) {
-    uint32_t ahead = 2 * ROWS_AHEAD - (uint32_t)level * 3; /* 8, 5, 2 rows */
+    uint32_t ahead = ROWS_AHEAD - (uint32_t)level * 3; /* 8, 5, 2 rows */
     if (rows_left > ahead) sk__shadow_gm_ahead(core->checker, from + ahead * step, bytes, level);
   }
 }
 
-/* One matrix: rows come through scratch, because device memory is read whole bursts at a time. */
+/* One matrix: rows come through scratch, because device memory is read whole bursts at a time. Few of them: what is
+ * staged should still be in the host's first cache when it is scattered. */
+#define STAGE_BYTES (8u << 10)
 static bool nd2nz_matrix(sk__core *core, const nd2nz *p, uint8_t *to, uint64_t from) {
   uint32_t bytes = p->columns * p->elem_bytes, pitch = sk__ceil_to(bytes, SK__BLOCK_BYTES);
   uint64_t src_step = (uint64_t)p->src_row * p->elem_bytes, row_step = (uint64_t)p->row_stride * SK__BLOCK_BYTES;
-  uint32_t at_once = SK__CUBE_SCRATCH_BYTES / 2 / pitch;
+  uint32_t at_once = pitch < STAGE_BYTES ? STAGE_BYTES / pitch : 1;
   if (at_once > p->rows) at_once = p->rows;
   uint8_t *stage = core->scratch;
   for (uint32_t r = 0; r < p->rows; r += at_once) {

@@ -266,7 +266,33 @@ static void transpose(uint32_t *restrict to, const uint32_t *restrict from, uint
 }
 #endif
 
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+/* 16 x 16 of 16-bit elements, row r beside row r + 8: pairs of rows, of twos, of fours, then the halves change places. */
+static void transpose_b16(uint16_t *to, const uint16_t *from) {
+  const __m512i halves = _mm512_setr_epi64(0, 1, 4, 5, 2, 3, 6, 7);
+  __m512i r[8], t[8], u[8];
+  for (int i = 0; i < 8; i++)
+    r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)(from + 16 * i))),
+                              _mm256_loadu_si256((const __m256i *)(const void *)(from + 16 * (i + 8))), 1);
+  for (int i = 0; i < 4; i++) {
+    t[2 * i] = _mm512_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
+  }
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 2; i++) {
+      u[4 * j + 2 * i] = _mm512_unpacklo_epi32(t[4 * j + i], t[4 * j + 2 + i]);
+      u[4 * j + 2 * i + 1] = _mm512_unpackhi_epi32(t[4 * j + i], t[4 * j + 2 + i]);
+    }
+  for (int q = 0; q < 4; q++)
+    for (int odd = 0; odd < 2; odd++) {
+      __m512i pair = odd ? _mm512_unpackhi_epi64(u[q], u[4 + q]) : _mm512_unpacklo_epi64(u[q], u[4 + q]);
+      int c = 2 * q + odd; /* columns c and c + 8 */
+      pair = _mm512_permutexvar_epi64(halves, pair);
+      _mm256_storeu_si256((__m256i *)(void *)(to + 16 * c), _mm512_castsi512_si256(pair));
+      _mm256_storeu_si256((__m256i *)(void *)(to + 16 * (c + 8)), _mm512_extracti64x4_epi64(pair, 1));
+    }
+}
+#elif defined(__AVX2__)
 /* 16 x 16 of 16-bit elements: pairs of rows, of twos, of fours, and of halves. */
 static void transpose_b16(uint16_t *to, const uint16_t *from) {
   __m256i r[16], t[16], u[16], v[16];

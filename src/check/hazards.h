@@ -215,7 +215,7 @@
   X("H35", OPERATOR, "Assumptions about workspace contents", \
     "Workspace is expected to be zero although another operator or the replay before used it.", \
     "A soft barrier passes at once, or hangs.", \
-    "A barrier through device memory (SyncAll with workspace, IBSet, IBWait) finds in its slots values that are neither zero nor its own, or is told to wait for more cores than run. Workspace of other kinds cannot be told from data: unwritten bytes and differing results show it.", \
+    "A barrier through device memory (SyncAll with workspace, IBSet, IBWait, GroupBarrier) finds in its slots values that are neither zero nor its own, or is told to wait for more cores than run. Workspace of other kinds cannot be told from data: unwritten bytes and differing results show it.", \
     "Clear the workspace at the start, followed by a barrier, or restore zeros at the end.", \
     "Alone nobody else writes the workspace, and at its first run it is as the host left it.") \
   X("H36", FUSER, "Overlapping buffers across streams", \

@@ -12,7 +12,7 @@
 #include "kernel_operator/library.h"
 #include "machine/framework.h"
 
-enum { STATE_FREE, STATE_ALLOCATED, STATE_ENQUEUED, STATE_DEQUEUED };
+enum { STATE_FREE, STATE_ALLOCATED, STATE_ENQUEUED, STATE_DEQUEUED, STATE_UNPLACED };
 #define EVENT_IDS 8u
 #define SCRATCH_OFFSET_BYTES (184u * 1024u) /* UB above it belongs to functions of the framework */
 #define ALL_IDS 0xffu
@@ -151,23 +151,25 @@ void sk_pipe_init(sk_pipe *pipe) {
   for (uint32_t i = 0; i < MMAD_EVENTS; i++) (void)set_event(core, pipe, KIND_M_MTE1);
 }
 
-static void wait_free_events(sk__core *core, sk_pipe *pipe) {
+/* Of all buffers, or of those of a pool. */
+static void wait_free_events(sk__core *core, sk_pipe *pipe, const sk_pool *pool) {
   for (uint32_t i = 0; i < pipe->buffer_count; i++) {
     sk_buffer *buffer = &pipe->buffers[i];
-    if (buffer->free_event < 0) continue;
+    if (buffer->free_event < 0 || (pool != NULL && buffer->pool != pool)) continue;
     wait_event(core, pipe, buffer->free_kind, buffer->free_event);
     buffer->free_event = -1;
   }
 }
 
-static void judge_leaks(sk__core *core, const sk_pipe *pipe) {
+static void judge_leaks(sk__core *core, const sk_pipe *pipe, const sk_pool *pool) {
   for (uint32_t i = 0; i < pipe->buffer_count; i++) {
     const sk_buffer *buffer = &pipe->buffers[i];
-    if (!buffer->queued || buffer->state == STATE_FREE) continue;
+    if (!buffer->queued || buffer->state == STATE_FREE || buffer->state == STATE_UNPLACED || (pool != NULL && buffer->pool != pool)) continue;
     char text[120];
-    snprintf(text, sizeof text, "a queue buffer of %u bytes at offset %llu of %s is %s at the end of its TPipe", buffer->bytes,
+    snprintf(text, sizeof text, "a queue buffer of %u bytes at offset %llu of %s is %s at the %s", buffer->bytes,
              (unsigned long long)(buffer->address - place_of(core, buffer->memory).address),
-             sk__mem_name((sk__mem)buffer->memory), buffer->state == STATE_ENQUEUED ? "still enqueued" : "not freed");
+             sk__mem_name((sk__mem)buffer->memory), buffer->state == STATE_ENQUEUED ? "still enqueued" : "not freed",
+             pool != NULL ? "reset of its pool" : "end of its TPipe");
     misuse(core, "QUEUE_LEAK", "call FreeTensor for every tensor that AllocTensor or DeQue gave", text);
   }
 }
@@ -189,8 +191,8 @@ static void end_barrier(sk__core *core) {
 void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
   if (sk__self == NULL || !pipe->alive) return;
   sk__core *core = enter("TPipe::Destroy", SK__SITE());
-  judge_leaks(core, pipe);
-  wait_free_events(core, pipe);
+  judge_leaks(core, pipe, NULL);
+  wait_free_events(core, pipe, NULL);
   pipe->alive = 0;
   sk__framework *framework = sk__framework_of(core);
   if (framework->pipe == pipe) framework->pipe = NULL; /* its storage may be anything from here on */
@@ -201,13 +203,13 @@ void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
 
 void sk_pipe_reset(sk_pipe *pipe) {
   sk__core *core = enter("TPipe::Reset", SK__SITE());
-  judge_leaks(core, pipe);
-  wait_free_events(core, pipe);
+  judge_leaks(core, pipe, NULL);
+  wait_free_events(core, pipe, NULL);
   memset(pipe->used_bytes, 0, sizeof pipe->used_bytes);
   memset(pipe->matmul_address, 0, sizeof pipe->matmul_address);
   memset(pipe->matmul_bytes, 0, sizeof pipe->matmul_bytes);
   pipe->matmul_cleared_bytes = pipe->shared_l1_bytes = 0;
-  pipe->buffer_count = 0;
+  pipe->buffer_count = pipe->own_count = 0;
   uint8_t kept = pipe->event_taken[KIND_M_MTE1];
   memset(pipe->event_taken, 0, sizeof pipe->event_taken);
   if (core->type == SK__AIC) pipe->event_taken[KIND_M_MTE1] = kept & ((1u << MMAD_EVENTS) - 1u);
@@ -243,13 +245,39 @@ static uint64_t take_memory(sk__core *core, sk_pipe *pipe, sk_pool *pool, uint32
   return address;
 }
 
-static sk_buffer *add_buffer(sk__core *core, sk_pipe *pipe, uint64_t address, uint32_t memory, uint32_t bytes, bool queued) {
-  if (pipe->buffer_count == SK_MAX_PIPE_BUFFERS)
+static void judge_limits(sk__core *core, const sk_pipe *pipe, const sk_pool *pool, uint32_t count) {
+  if (pool != NULL && pool->count + count > pool->limit) {
+    char text[80];
+    snprintf(text, sizeof text, "the pool was declared with %u buffers, and this makes %u", pool->limit, pool->count + count);
+    fatal(core, "QUEUE_LIMIT", "declare the pool with more buffers (bufIDSize, at most 16)", text);
+  }
+  if (pool == NULL && pipe->own_count + count > SK_MAX_PIPE_BUFFERS)
     fatal(core, "QUEUE_LIMIT", "use at most 64 buffers in one TPipe", "the TPipe has 64 buffers already");
-  sk_buffer *buffer = &pipe->buffers[pipe->buffer_count++];
-  *buffer = (sk_buffer){.address = address, .bytes = bytes, .memory = (uint8_t)memory, .queued = queued, .enque_event = -1,
-                        .free_event = -1};
-  return buffer;
+}
+/* The first of `count` records side by side: those that a reset of the pool gave back, or new ones. */
+static uint32_t take_records(sk__core *core, sk_pipe *pipe, const sk_pool *pool, uint32_t count) {
+  uint32_t run = 0;
+  for (uint32_t i = 0; pool != NULL && i < pipe->buffer_count; i++) {
+    run = pipe->buffers[i].retired && pipe->buffers[i].pool == pool ? run + 1 : 0;
+    if (run == count) return i + 1 - count;
+  }
+  if (pipe->buffer_count + count > SK_BUFFER_RECORDS)
+    fatal(core, "QUEUE_LIMIT", "use fewer pools at a time", "the TPipe and its pools have 128 buffers already");
+  pipe->buffer_count += count;
+  if (pool == NULL) pipe->own_count += count;
+  return pipe->buffer_count - count;
+}
+static uint32_t add_buffers(sk__core *core, sk_pipe *pipe, sk_pool *pool, uint32_t count, const sk_buffer *like) {
+  judge_limits(core, pipe, pool, count);
+  uint32_t first = take_records(core, pipe, pool, count);
+  if (pool != NULL) pool->count = (uint8_t)(pool->count + count);
+  for (uint32_t i = 0; i < count; i++) {
+    sk_buffer *buffer = &pipe->buffers[first + i];
+    *buffer = *like;
+    buffer->pool = pool;
+    buffer->enque_event = buffer->free_event = -1;
+  }
+  return first;
 }
 
 /* The part of L1 that a vector core's TSCM queues have: what lies above the half of its cube core, by sub-block. */
@@ -278,24 +306,28 @@ static void pipe_must_live(sk__core *core, const sk_pipe *pipe) {
   if (!pipe->alive) fatal(core, "QUEUE_STATE", "initialise buffers before Destroy", "the TPipe has been destroyed");
 }
 
-bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t count, uint32_t bytes) {
-  sk__core *core = enter("InitBuffer", SK__SITE());
-  pipe_must_live(core, pipe);
+static void begin_queue(sk__core *core, sk_queue *queue, sk_pipe *pipe, uint32_t count) {
   if (count == 0 || count > SK_MAX_QUEUE_BUFFERS) {
     sk__bad_argument(core, "the number of buffers", count, "1..%u", SK_MAX_QUEUE_BUFFERS);
     sk__core_abort(core, SK_FAULT);
   }
-  uint32_t size = round_up(bytes);
   queue->pipe = pipe;
-  queue->first = (uint8_t)pipe->buffer_count;
   queue->count = (uint8_t)count;
   queue->cursor = queue->head = queue->waiting = queue->allocated = 0;
   queue->silent = queue->shared_l1 && core->type == SK__AIV && core->view.own_ratio != 0 && shared_l1_of(core).bytes != 0;
   queue->inert = !queue->silent && place_of(core, queue->memory).bytes == 0;
+}
+
+bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t count, uint32_t bytes) {
+  sk__core *core = enter("InitBuffer", SK__SITE());
+  pipe_must_live(core, pipe);
+  begin_queue(core, queue, pipe, count);
+  uint32_t size = round_up(bytes);
   uint64_t start = queue->silent ? take_shared_l1(core, pipe, (uint64_t)size * count)
                                  : take_memory(core, pipe, pool, queue->memory, (uint64_t)size * count);
-  for (uint32_t i = 0; i < count; i++)
-    add_buffer(core, pipe, start + (queue->inert ? 0 : (uint64_t)i * size), queue->memory, size, true)->free_kind = queue->free_kind;
+  sk_buffer like = {.address = start, .bytes = size, .memory = queue->memory, .queued = 1, .free_kind = queue->free_kind};
+  queue->first = (uint8_t)add_buffers(core, pipe, pool, count, &like);
+  for (uint32_t i = 0; i < count && !queue->inert; i++) pipe->buffers[queue->first + i].address = start + (uint64_t)i * size;
   return true;
 }
 
@@ -304,19 +336,86 @@ sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uin
   pipe_must_live(core, pipe);
   uint32_t size = round_up(bytes);
   uint64_t address = take_memory(core, pipe, pool, memory, size);
-  add_buffer(core, pipe, address, memory, size, false);
+  sk_buffer like = {.address = address, .bytes = size, .memory = (uint8_t)memory};
+  (void)add_buffers(core, pipe, pool, 1, &like);
   return (sk_memory){address, size};
 }
 
-bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes) {
+/* ---- pools ----------------------------------------------------------------------------------- */
+
+bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *parent, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes) {
   sk__core *core = enter("InitBufPool", SK__SITE());
   pipe_must_live(core, pipe);
   uint32_t size = round_up(bytes);
   if (shared != NULL && size > shared->bytes)
     fatal(core, "LOCAL_OUT_OF_BOUNDS", "make the shared pool the larger one", "the pool is larger than the one whose memory it shares");
-  uint64_t address = shared != NULL ? shared->address : take_memory(core, pipe, NULL, memory, size);
-  *pool = (sk_pool){.pipe = pipe, .address = address, .bytes = size, .memory = (uint8_t)memory};
+  uint64_t address = shared != NULL ? shared->address : take_memory(core, pipe, parent, memory, size);
+  *pool = (sk_pool){.pipe = pipe, .address = address, .bytes = shared != NULL ? shared->bytes : size, .memory = (uint8_t)memory,
+                    .limit = pool->limit};
   return true;
+}
+
+/* Waits until what used its buffers is done, so that another pool may have the memory. */
+void sk_pool_reset(sk_pool *pool) {
+  if (sk__self == NULL || pool->pipe == NULL || sk__framework_of(sk__self)->pipe != pool->pipe) return; /* the pipe has ended */
+  sk__core *core = enter("TBufPool::Reset", SK__SITE());
+  judge_leaks(core, pool->pipe, pool);
+  wait_free_events(core, pool->pipe, pool);
+  for (uint32_t i = 0; i < pool->pipe->buffer_count; i++)
+    if (pool->pipe->buffers[i].pool == pool) pool->pipe->buffers[i].retired = 1;
+  pool->used_bytes = 0;
+  pool->count = 0;
+}
+
+void sk_pool_slot_at(sk_pool_slot *slots, sk_pool *pool, uint32_t index) {
+  sk__core *core = enter("GetBufHandle", SK__SITE());
+  if (index >= pool->limit) {
+    sk__bad_argument(core, "the number of the buffer", index, "0..%u", pool->limit - 1u);
+    sk__core_abort(core, SK_FAULT);
+  }
+  slots[index] = (sk_pool_slot){pool, index};
+}
+void sk_pool_place_queue(const sk_pool_slot *slot, sk_queue *queue, uint32_t count) {
+  sk__core *core = enter("InitStartBufHandle", SK__SITE());
+  sk_pool *pool = slot->pool;
+  pipe_must_live(core, pool->pipe);
+  begin_queue(core, queue, pool->pipe, count);
+  sk_buffer like = {.memory = queue->memory, .queued = 1, .state = STATE_UNPLACED, .free_kind = queue->free_kind};
+  uint8_t kept = pool->count; /* the kernel counts itself */
+  pool->count = (uint8_t)slot->index;
+  queue->first = (uint8_t)add_buffers(core, pool->pipe, pool, count, &like);
+  pool->count = kept;
+}
+static sk_memory place_in_pool(sk__core *core, const sk_pool *pool, uint32_t offset_bytes, uint32_t bytes) {
+  pipe_must_live(core, pool->pipe);
+  place where = place_of(core, pool->memory);
+  uint32_t size = round_up(bytes), start = (uint32_t)(pool->address - where.address);
+  if (offset_bytes < start || (uint64_t)offset_bytes + size > (uint64_t)start + pool->bytes) {
+    char text[120];
+    snprintf(text, sizeof text, "%u bytes at %u are not inside the pool, which has %u at %u", size, offset_bytes, pool->bytes, start);
+    fatal(core, "LOCAL_OUT_OF_BOUNDS", "place buffers between the pool's start and its end", text);
+  }
+  if (offset_bytes % SK__BLOCK_BYTES != 0) {
+    sk__bad_argument(core, "the buffer's address", offset_bytes, "multiples of %u", SK__BLOCK_BYTES);
+    sk__core_abort(core, SK_FAULT);
+  }
+  return (sk_memory){where.address + offset_bytes, size};
+}
+sk_memory sk_pool_place(const sk_pool *pool, uint32_t offset_bytes, uint32_t bytes) {
+  return place_in_pool(enter("InitBufHandle", SK__SITE()), pool, offset_bytes, bytes);
+}
+void sk_pool_place_buffer(const sk_pool *pool, sk_queue *queue, uint32_t index, uint32_t offset_bytes, uint32_t bytes) {
+  sk__core *core = enter("InitBufHandle", SK__SITE());
+  if (queue->pipe == NULL) fatal(core, "QUEUE_STATE", "call InitStartBufHandle for the queue first", "the queue has no buffers to place");
+  if (index >= queue->count) {
+    sk__bad_argument(core, "the number of the buffer", index, "0..%u", queue->count - 1u);
+    sk__core_abort(core, SK_FAULT);
+  }
+  sk_memory memory = place_in_pool(core, pool, offset_bytes, bytes);
+  sk_buffer *buffer = &queue->pipe->buffers[queue->first + index];
+  buffer->address = memory.address;
+  buffer->bytes = (uint32_t)memory.bytes;
+  buffer->state = STATE_FREE;
 }
 
 bool sk__pipe_rest(sk__core *core, sk_memory *rest) {
@@ -354,6 +453,9 @@ sk_memory sk_queue_alloc(sk_queue *queue) {
     queue->allocated++;
     return (sk_memory){buffer->address, buffer->bytes};
   }
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (buffer_of(queue, i)->state == STATE_UNPLACED)
+      fatal(core, "QUEUE_STATE", "call InitBufHandle for each buffer of the queue", "a buffer of the queue has no memory: InitBufHandle was not called");
   char text[120];
   snprintf(text, sizeof text, "all %u buffers of the queue are in use: none has been freed", queue->count);
   fatal(core, "QUEUE_STATE", "free a tensor before allocating the next one, or give InitBuffer more buffers", text);
@@ -368,7 +470,7 @@ static int find_buffer(const sk_queue *queue, uint64_t address) {
   return -1;
 }
 
-static const char *const state_text[] = {"free", "allocated", "enqueued", "dequeued"};
+static const char *const state_text[] = {"free", "allocated", "enqueued", "dequeued", "without memory"};
 
 bool sk_queue_enque(sk_queue *queue, uint64_t address) {
   sk__core *core = enter("EnQue", SK__SITE());

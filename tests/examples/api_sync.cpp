@@ -1,5 +1,5 @@
 /* api_sync.cpp - synchronisation through device memory: a barrier in two rounds, a chain of blocks that wake one
- * another, and blocks that take turns. Each core adds to what others wrote before. */
+ * another, blocks that take turns, and blocks that wait for a group of others. Each core adds to what others wrote before. */
 #include "host.hpp"
 #include "kernel_operator.h"
 
@@ -83,14 +83,58 @@ __global__ __vector__ void turns(GM_ADDR value, GM_ADDR workspace) {
   }
 }
 
+/* Blocks 0 to 2 write and arrive; blocks 2 to 11 wait and sum up, so block 2 is in both groups. A barrier the other way
+ * round lets the next round begin. */
+constexpr uint32_t ARRIVE = 3, WAIT = CORES - 2, ROUNDS = 3;
+__global__ __vector__ void groups(GM_ADDR values, GM_ADDR sums, GM_ADDR workspace) {
+  TPipe pipe;
+  TBuf<> mineBuf, allBuf;
+  pipe.InitBuffer(mineBuf, 32);
+  pipe.InitBuffer(allBuf, ARRIVE * 32);
+  LocalTensor<int32_t> mine = mineBuf.Get<int32_t>(), all = allBuf.Get<int32_t>();
+  GlobalTensor<int32_t> valueGm, sumGm;
+  valueGm.SetGlobalBuffer((__gm__ int32_t *)values, ARRIVE * SLOT);
+  sumGm.SetGlobalBuffer((__gm__ int32_t *)sums, CORES * ROUNDS * SLOT);
+  GroupBarrier<PipeMode::MTE3_MODE> barrier(workspace, ARRIVE, WAIT);
+  GroupBarrier<PipeMode::MTE3_MODE> back(workspace + barrier.GetWorkspaceLen(), WAIT, ARRIVE);
+  if (barrier.GetWorkspaceLen() != WAIT * 512 || back.GetWorkspaceLen() != WAIT * 512) Trap();
+  uint32_t block = GetBlockIdx();
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    if (block < ARRIVE) {
+      Duplicate(mine, (int32_t)((block + 1) * (round + 1)), SLOT);
+      SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+      WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+      DataCopy(valueGm[block * SLOT], mine, SLOT);
+      SetFlag<HardEvent::MTE3_V>(EVENT_ID0);
+      WaitFlag<HardEvent::MTE3_V>(EVENT_ID0);
+      barrier.Arrive(block);
+    }
+    if (block >= CORES - WAIT) {
+      barrier.Wait(block - (CORES - WAIT));
+      DataCopy(all, valueGm, ARRIVE * SLOT);
+      PipeBarrier<PIPE_ALL>();
+      int32_t sum = 0;
+      for (uint32_t i = 0; i < ARRIVE; i++) sum += all.GetValue(i * SLOT);
+      Duplicate(mine, sum, SLOT);
+      PipeBarrier<PIPE_ALL>();
+      DataCopy(sumGm[(round * CORES + block) * SLOT], mine, SLOT);
+      PipeBarrier<PIPE_ALL>();
+      back.Arrive(block - (CORES - WAIT));
+    }
+    if (block < ARRIVE) back.Wait(block);
+  }
+}
+
 int main() {
   Device device;
   std::vector<int32_t> zero(CORES * SLOT, 0);
   DeviceArray<int32_t> values(CORES * SLOT), sums(CORES * SLOT), barrierSlots(zero), chained(CORES * SLOT), chainSlots(zero), value(zero),
-      turnSlots(zero);
+      turnSlots(zero), groupValues(ARRIVE * SLOT),
+      groupSums(std::vector<int32_t>(ROUNDS * CORES * SLOT, 0)), groupSlots(std::vector<int32_t>(2 * WAIT * 128, 0));
   barrier<<<CORES, 0, nullptr>>>(values.get(), sums.get(), barrierSlots.get());
   chain<<<CORES, 0, nullptr>>>(chained.get(), chainSlots.get());
   turns<<<CORES, 0, nullptr>>>(value.get(), turnSlots.get());
+  groups<<<CORES, 0, nullptr>>>(groupValues.get(), groupSums.get(), groupSlots.get());
   Device::Must(aclrtSynchronizeDevice());
   std::vector<int32_t> sum = sums.Read(), chain_ = chained.Read(), last = value.Read();
   size_t wrong = 0;
@@ -101,5 +145,10 @@ int main() {
   }
   for (uint32_t i = 0; i < 3 * CORES; i++) turn = (3 * turn + (int32_t)(i % CORES)) % 65521;
   wrong += last[0] != turn;
-  return Report("api_sync", 2 * CORES + 1, wrong);
+  std::vector<int32_t> groupSum = groupSums.Read();
+  for (uint32_t i = 0; i < ROUNDS * CORES; i++) {
+    int32_t want = i % CORES < CORES - WAIT ? 0 : (int32_t)(ARRIVE * (ARRIVE + 1) / 2 * (i / CORES + 1));
+    wrong += groupSum[i * SLOT] != want;
+  }
+  return Report("api_sync", 2 * CORES + 1 + ROUNDS * CORES, wrong);
 }

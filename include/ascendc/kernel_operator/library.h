@@ -16,7 +16,8 @@
   X(MTE3, S) X(MTE2, FIX) X(FIX, MTE2) X(FIX, S) X(M, S) X(FIX, MTE3) X(MTE1, FIX) X(FIX, MTE1)         \
   X(FIX, FIX)
 
-#define SK_MAX_PIPE_BUFFERS 64
+#define SK_MAX_PIPE_BUFFERS 64   /* a pipe's own */
+#define SK_BUFFER_RECORDS 128    /* with those of its pools */
 #define SK_MAX_QUEUE_BUFFERS 8
 #define SK_HARD_EVENTS 35
 
@@ -25,8 +26,10 @@
 
 typedef struct sk_buffer {
   uint64_t address;
+  const struct sk_pool *pool; /* NULL: the pipe's own */
   uint32_t bytes;
-  uint8_t state;        /* 0 free, 1 allocated, 2 enqueued, 3 dequeued */
+  uint8_t state;        /* 0 free, 1 allocated, 2 enqueued, 3 dequeued, 4 without memory */
+  uint8_t retired;      /* its pool was reset: the pool's next buffers may take the record */
   uint8_t memory;
   uint8_t queued;       /* 1: belongs to a queue, 0: a TBuf */
   int8_t enque_event;   /* id, -1: none */
@@ -36,22 +39,28 @@ typedef struct sk_buffer {
 
 typedef struct sk_pipe {
   uint32_t used_bytes[SK_LOCAL_MEMORIES];
-  uint32_t buffer_count;
+  uint32_t buffer_count, own_count;
   uint8_t alive;
   uint8_t event_taken[SK_HARD_EVENTS]; /* a bit per id */
   uint8_t event_given[SK_HARD_EVENTS]; /* likewise: ids that AllocEventID and FetchEventID have named */
   uint64_t matmul_address[2];          /* L1 and L0C that all Matmul objects of this pipe use; 0: none yet */
   uint32_t matmul_bytes[2], matmul_cleared_bytes, shared_l1_bytes;
-  sk_buffer buffers[SK_MAX_PIPE_BUFFERS];
+  sk_buffer buffers[SK_BUFFER_RECORDS];
 } sk_pipe;
 
-/* A part of a pipe's memory that hands out buffers of its own (TBufPool). */
+/* A part of a pipe's memory that hands out buffers of its own (TBufPool, or a class of the kernel's). */
 typedef struct sk_pool {
   sk_pipe *pipe;
   uint64_t address;
   uint32_t bytes, used_bytes;
   uint8_t memory;
+  uint8_t count, limit; /* buffers: since the last reset, and as declared */
 } sk_pool;
+/* What TBufHandle points to: a number of a buffer in a kernel's own pool. */
+typedef struct sk_pool_slot {
+  sk_pool *pool;
+  uint32_t index;
+} sk_pool_slot;
 
 typedef struct sk_queue {
   sk_pipe *pipe;        /* NULL: no InitBuffer yet */
@@ -84,7 +93,15 @@ void *sk_pipe_current(void); /* ends the block with a finding where there is non
 /* `count` buffers of `bytes` each, rounded up to 32; the record's constants are filled in before. */
 bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t count, uint32_t bytes);
 sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uint32_t bytes);
-bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes);
+/* The pool's limit is filled in before. From `parent`, or from the pipe; shared: the same memory as that pool. */
+bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *parent, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes);
+void sk_pool_reset(sk_pool *pool);
+/* The kernel places the buffers: a queue of the pool gets `count` of them, and each its place. */
+void sk_pool_place_queue(const sk_pool_slot *slot, sk_queue *queue, uint32_t count);
+void sk_pool_place_buffer(const sk_pool *pool, sk_queue *queue, uint32_t index, uint32_t offset_bytes, uint32_t bytes);
+sk_memory sk_pool_place(const sk_pool *pool, uint32_t offset_bytes, uint32_t bytes);
+/* A slot of the pool; beyond its limit a finding and the end of the block. */
+void sk_pool_slot_at(sk_pool_slot *slots, sk_pool *pool, uint32_t index);
 /* What is left of UB below the reserved scratch. */
 sk_memory sk_pipe_rest(void);
 int32_t sk_event_alloc(sk_pipe *pipe, uint32_t kind);
@@ -261,6 +278,19 @@ void sk_soft_wait(void *workspace, void *ub, int32_t block, int32_t event, bool 
 void sk_turns_begin(void *workspace, void *ub);
 void sk_turn_wait(void *workspace, void *ub);
 void sk_turn_notify(void *workspace, void *ub);
+/* Some vector cores wait for others. `..._ready` polls and says whether the other half of the call may follow, behind
+ * an event from S to MTE3. */
+typedef struct sk_group_barrier {
+  uint64_t workspace;
+  uint32_t arrivers, waiters; /* 0: the constructor refused */
+  uint32_t round;             /* from 1 */
+  bool arrived;               /* in this round */
+} sk_group_barrier;
+void sk_group_begin(sk_group_barrier *barrier, void *workspace, uint32_t arrivers, uint32_t waiters);
+bool sk_group_arrive_ready(sk_group_barrier *barrier, uint32_t index);
+void sk_group_arrive(sk_group_barrier *barrier);
+bool sk_group_wait_ready(sk_group_barrier *barrier, uint32_t index);
+void sk_group_wait(sk_group_barrier *barrier);
 
 /* DumpTensor: a header line and the elements. type: 0 half, 1 bfloat16, 2 float, 3 signed, 4 unsigned integer. */
 void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t type, uint32_t elem_bytes, uint32_t count);

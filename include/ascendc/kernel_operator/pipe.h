@@ -14,6 +14,9 @@ struct TQueConfig {
   bool enableStaticEvtId = false, enableLoopQueue = false;
 };
 
+/* Names a buffer of a kernel's own pool. */
+using TBufHandle = uint8_t *;
+
 namespace Internal {
 enum : uint32_t { MEM_GM, MEM_UB, MEM_L1, MEM_L0A, MEM_L0B, MEM_L0C, MEM_BT, MEM_FB };
 
@@ -114,6 +117,14 @@ public:
   SK_INLINE int32_t GetTensorCountInQue() { return queue_.waiting; }
   SK_INLINE bool HasIdleBuffer() { return sk_queue_idle(&queue_); }
   SK_INLINE void FreeAllEvent() { sk_queue_free_events(&queue_); }
+  /* For a kernel's own pool: how many buffers, then the place of each, in bytes from the start of the memory. */
+  SK_INLINE void InitStartBufHandle(TBufHandle start, uint8_t count, uint32_t) {
+    sk_pool_place_queue(reinterpret_cast<const sk_pool_slot *>(start), &queue_, count);
+  }
+  template <class Pool>
+  SK_INLINE void InitBufHandle(Pool *pool, uint32_t index, TBufHandle, uint32_t address, uint32_t bytes) {
+    sk_pool_place_buffer(pool->sk_record(), &queue_, index, address, bytes);
+  }
 
   SK_INLINE sk_queue *sk_record() { return &queue_; }
 
@@ -182,6 +193,11 @@ public:
   template <typename T>
   SK_INLINE void FreeTensor(const LocalTensor<T> &) {}
   SK_INLINE uint32_t GetBufLen() const { return static_cast<uint32_t>(memory_.bytes); }
+  SK_INLINE void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) { memory_ = {0, 0}; }
+  template <class Pool>
+  SK_INLINE void InitBufHandle(Pool *pool, uint32_t, TBufHandle, uint32_t address, uint32_t bytes) {
+    memory_ = sk_pool_place(pool->sk_record(), address, bytes);
+  }
   SK_INLINE void sk_set(sk_memory memory) { memory_ = memory; }
 
 private:
@@ -190,9 +206,26 @@ private:
 
 /* ---- pools and the pipe --------------------------------------------------------------------- */
 
+namespace Internal {
+constexpr bool is_pool_memory(TPosition position) { return memory_of(position) == MEM_UB || memory_of(position) == MEM_L1; }
+template <class Pool, class Shared>
+constexpr void pools_share() {
+  static_assert(Pool::isTbufPool && Shared::isTbufPool, "InitBufPool: both are a TBufPool, or a class with EXTERN_IMPL_BUFPOOL");
+  static_assert(memory_of(Pool::poolPos) == memory_of(Shared::poolPos), "InitBufPool: the two pools are in different memories");
+}
+} // namespace Internal
+
 template <TPosition position, uint32_t bufIDSize = 4>
 class TBufPool {
+  static_assert(Internal::is_pool_memory(position), "TBufPool: positions are VECIN, VECOUT, VECCALC, A1, B1 and C1");
+  static_assert(bufIDSize >= 1 && bufIDSize <= 16, "TBufPool: a pool has 1 to 16 buffers");
+
 public:
+  static constexpr TPosition poolPos = position;
+  static constexpr bool isTbufPool = true;
+
+  SK_INLINE TBufPool() {}
+  SK_INLINE ~TBufPool() { Reset(); }
   template <class Queue>
   SK_INLINE bool InitBuffer(Queue &queue, uint8_t count, uint32_t bytes) {
     return sk_pipe_init_queue(pool_.pipe, &pool_, queue.sk_record(), count, bytes);
@@ -204,16 +237,69 @@ public:
   }
   template <class Pool>
   SK_INLINE bool InitBufPool(Pool &pool, uint32_t bytes) {
-    sk_memory memory = sk_pipe_init_buffer(pool_.pipe, &pool_, Internal::memory_of(position), bytes);
-    *pool.sk_record() = sk_pool{pool_.pipe, memory.address, static_cast<uint32_t>(memory.bytes), 0, pool_.memory};
-    return true;
+    static_assert(Pool::isTbufPool, "InitBufPool: the first argument is a TBufPool, or a class with EXTERN_IMPL_BUFPOOL");
+    return sk_pipe_init_pool(pool_.pipe, &pool_, pool.sk_record(), nullptr, Internal::memory_of(Pool::poolPos), bytes);
   }
-  SK_INLINE void Reset() { pool_.used_bytes = 0; }
+  template <class Pool, class Shared>
+  SK_INLINE bool InitBufPool(Pool &pool, uint32_t bytes, Shared &shared) {
+    Internal::pools_share<Pool, Shared>();
+    return sk_pipe_init_pool(pool_.pipe, &pool_, pool.sk_record(), shared.sk_record(), Internal::memory_of(Pool::poolPos), bytes);
+  }
+  SK_INLINE void Reset() { sk_pool_reset(&pool_); }
   SK_INLINE sk_pool *sk_record() { return &pool_; }
 
 private:
-  sk_pool pool_ = {};
+  sk_pool pool_ = {nullptr, 0, 0, 0, 0, 0, bufIDSize};
 };
+
+namespace Internal {
+/* What EXTERN_IMPL_BUFPOOL gives a kernel's class. */
+template <TPosition position, uint32_t bufIDSize>
+class placed_pool {
+  static_assert(is_pool_memory(position), "EXTERN_IMPL_BUFPOOL: positions are VECIN, VECOUT, VECCALC, A1, B1 and C1");
+  static_assert(bufIDSize >= 1 && bufIDSize <= 64, "EXTERN_IMPL_BUFPOOL: a pool has 1 to 64 buffers");
+
+public:
+  SK_INLINE void init() { pool_ = {nullptr, 0, 0, 0, 0, 0, bufIDSize}; }
+  SK_INLINE TBufHandle handle(uint8_t index) {
+    sk_pool_slot_at(slots_, &pool_, index);
+    return reinterpret_cast<TBufHandle>(&slots_[index]);
+  }
+  SK_INLINE uint32_t address() const { return start() + pool_.used_bytes; }
+  SK_INLINE void set_address(uint32_t address) { pool_.used_bytes = address - start(); }
+  SK_INLINE uint8_t count() const { return pool_.count; }
+  SK_INLINE void set_count(uint8_t count) { pool_.count = count; }
+  SK_INLINE sk_pool *record() { return &pool_; }
+
+private:
+  SK_INLINE uint32_t start() const { return static_cast<uint32_t>(pool_.address - sk_local_address(memory_of(position), 0)); }
+  sk_pool pool_ = {nullptr, 0, 0, 0, 0, 0, bufIDSize};
+  sk_pool_slot slots_[bufIDSize] = {};
+};
+} // namespace Internal
+
+} // namespace AscendC
+
+/* In a class: makes it a pool whose InitBuffer is the kernel's own. */
+#define EXTERN_IMPL_BUFPOOL(Class, POSITION, SIZE)                                                                  \
+public:                                                                                                             \
+  static constexpr AscendC::TPosition poolPos = POSITION;                                                           \
+  static constexpr int bufIDSize = SIZE;                                                                            \
+  static constexpr bool isTbufPool = true;                                                                          \
+  SK_INLINE ~Class() { Reset(); }                                                                                   \
+  SK_INLINE void Init() { sk_pool_.init(); }                                                                        \
+  SK_INLINE void Reset() { sk_pool_reset(sk_pool_.record()); }                                                      \
+  SK_INLINE AscendC::TBufHandle GetBufHandle(uint8_t offset) { return sk_pool_.handle(offset); }                    \
+  SK_INLINE void SetCurAddr(uint32_t address) { sk_pool_.set_address(address); }                                    \
+  SK_INLINE uint32_t GetCurAddr() { return sk_pool_.address(); }                                                    \
+  SK_INLINE void SetCurBufSize(uint8_t count) { sk_pool_.set_count(count); }                                        \
+  SK_INLINE uint8_t GetCurBufSize() { return sk_pool_.count(); }                                                    \
+  SK_INLINE sk_pool *sk_record() { return sk_pool_.record(); }                                                      \
+                                                                                                                    \
+private:                                                                                                            \
+  AscendC::Internal::placed_pool<POSITION, SIZE> sk_pool_
+
+namespace AscendC {
 
 class TPipe {
 public:
@@ -235,13 +321,15 @@ public:
     buffer.sk_set(sk_pipe_init_buffer(&pipe_, nullptr, Internal::memory_of(position), bytes));
     return true;
   }
-  template <TPosition position, uint32_t size>
-  SK_INLINE bool InitBufPool(TBufPool<position, size> &pool, uint32_t bytes) {
-    return sk_pipe_init_pool(&pipe_, pool.sk_record(), nullptr, Internal::memory_of(position), bytes);
+  template <class Pool>
+  SK_INLINE bool InitBufPool(Pool &pool, uint32_t bytes) {
+    static_assert(Pool::isTbufPool, "InitBufPool: the first argument is a TBufPool, or a class with EXTERN_IMPL_BUFPOOL");
+    return sk_pipe_init_pool(&pipe_, nullptr, pool.sk_record(), nullptr, Internal::memory_of(Pool::poolPos), bytes);
   }
-  template <TPosition position, uint32_t size, class Pool>
-  SK_INLINE bool InitBufPool(TBufPool<position, size> &pool, uint32_t bytes, Pool &shared) {
-    return sk_pipe_init_pool(&pipe_, pool.sk_record(), shared.sk_record(), Internal::memory_of(position), bytes);
+  template <class Pool, class Shared>
+  SK_INLINE bool InitBufPool(Pool &pool, uint32_t bytes, Shared &shared) {
+    Internal::pools_share<Pool, Shared>();
+    return sk_pipe_init_pool(&pipe_, nullptr, pool.sk_record(), shared.sk_record(), Internal::memory_of(Pool::poolPos), bytes);
   }
 
   template <HardEvent event>

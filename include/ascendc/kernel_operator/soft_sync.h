@@ -2,7 +2,8 @@
 #ifndef SK_KERNEL_OPERATOR_SOFT_SYNC_H
 #define SK_KERNEL_OPERATOR_SOFT_SYNC_H
 
-#include "tensor.h"
+#include "pipe.h"
+#include "sync.h"
 
 namespace AscendC {
 
@@ -31,6 +32,45 @@ SK_INLINE void WaitPreBlock(const GlobalTensor<int32_t> &gmWorkspace, const Loca
 SK_INLINE void NotifyNextBlock(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace) {
   sk_turn_notify(gmWorkspace.sk_address(), ubWorkspace.sk_address());
 }
+
+/* Some vector cores (Wait) go on when others (Arrive) have come to a place, round by round. The workspace begins as
+ * zeros; the last 1600 bytes of UB belong to it. */
+enum class PipeMode : uint8_t { SCALAR_MODE, MTE3_MODE, MAX };
+template <PipeMode mode>
+class GroupBarrier {
+  static_assert(mode == PipeMode::MTE3_MODE, "GroupBarrier: the mode is PipeMode::MTE3_MODE");
+
+public:
+  SK_INLINE GroupBarrier(GM_ADDR workspace, uint32_t arriveSize, uint32_t waitSize) {
+    if (ASCEND_IS_AIV) sk_group_begin(&barrier_, workspace, arriveSize, waitSize);
+  }
+  GroupBarrier() = delete;
+  SK_INLINE void Arrive(uint32_t arriveIndex) {
+    if (ASCEND_IS_AIV) {
+      if (!sk_group_arrive_ready(&barrier_, arriveIndex)) return;
+      order_ones();
+      sk_group_arrive(&barrier_);
+    }
+  }
+  SK_INLINE void Wait(uint32_t waitIndex) {
+    if (ASCEND_IS_AIV) {
+      if (!sk_group_wait_ready(&barrier_, waitIndex)) return;
+      order_ones();
+      sk_group_wait(&barrier_);
+    }
+  }
+  SK_INLINE uint64_t GetWorkspaceLen() {
+    return uint64_t{512} * (barrier_.arrivers > barrier_.waiters ? barrier_.arrivers : barrier_.waiters);
+  }
+
+private:
+  SK_INLINE void order_ones() {
+    TEventID id = GetTPipePtr()->FetchEventID(HardEvent::S_MTE3);
+    SetFlag<HardEvent::S_MTE3>(id);
+    WaitFlag<HardEvent::S_MTE3>(id);
+  }
+  sk_group_barrier barrier_ = {};
+};
 
 } // namespace AscendC
 

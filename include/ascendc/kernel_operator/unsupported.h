@@ -43,14 +43,6 @@ class Hccl {
   static_assert(sizeof...(values) == ~size_t{0}, "Hccl: collective communication is outside of a simulated device");
 };
 
-enum class PipeMode : uint8_t { SCALAR_MODE, MTE3_MODE, MAX };
-template <PipeMode mode>
-class GroupBarrier {
-  static_assert(mode == PipeMode::MAX, "GroupBarrier: not modelled in this version");
-};
-
 } // namespace AscendC
-
-#define EXTERN_IMPL_BUFPOOL(...) static_assert(sizeof(char) == 0, "EXTERN_IMPL_BUFPOOL: not modelled in this version")
 
 #endif

@@ -111,19 +111,12 @@ static int scopes_around(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes
   return count > 0 ? count : 0;
 }
 
-/* Written by the compiler, or declared to have no frame of its own (what a header's macro puts into a class of the user's). */
-static bool is_artificial(Dwarf_Die *function) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr_integrate(function, DW_AT_artificial, &attribute) != NULL;
-}
-
 /* Names the function, and climbs out of inlined API functions to the line that called them. */
 static void climb(Dwarf_Die *unit, Dwarf_Addr address, position *at) {
   Dwarf_Die *scopes;
   int count = scopes_around(unit, address, &scopes);
   int i = function_around(scopes, 0, count);
-  while (i < count && dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine &&
-         (is_api_header(at->file) || is_artificial(&scopes[i]))) {
+  while (i < count && dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine && is_api_header(at->file)) {
     Dwarf_Word file, line;
     if (!number_of(&scopes[i], DW_AT_call_file, &file) || !number_of(&scopes[i], DW_AT_call_line, &line)) break;
     const char *name = file_by_index(unit, file);

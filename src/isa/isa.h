@@ -59,6 +59,9 @@ SK__COLD void sk__instr_end(const sk__core *core, sk__end *end);
 /* The chip can do this, the simulator does not model it: a finding of category NOT_MODELLED. */
 SK__COLD void sk__not_modelled_instr(sk__core *core, const char *what);
 
+/* The pipe of an API enumerator; SK__PIPES: there is none on this architecture (sync.c). */
+sk__pipe sk__pipe_of(int pipe);
+
 /* The user got this event id from the living TPipe (queue.c). */
 bool sk__event_was_given(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id);
 

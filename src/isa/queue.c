@@ -114,8 +114,8 @@ void sk_event_release(sk_pipe *pipe, uint32_t kind, int32_t id) {
 
 /* ---- pipe ------------------------------------------------------------------------------------ */
 
-void sk_init_soc_state(void) {
-  sk__core *core = enter("InitSocState", SK__SITE());
+/* Registers as a kernel of the C++ API expects them. */
+static void first_state(sk__core *core) {
   core->atomic_type = core->atomic_op = 0;
   sk__state_set(core, SK__STATE_ATOMIC, 0);
   sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
@@ -128,6 +128,8 @@ void sk_init_soc_state(void) {
   }
 }
 
+void sk_init_soc_state(void) { first_state(enter("InitSocState", SK__SITE())); }
+
 void sk_pipe_init(sk_pipe *pipe) {
   if (sk__self == NULL) return; /* an object of host code */
   sk__core *core = enter("TPipe", SK__SITE());
@@ -138,16 +140,8 @@ void sk_pipe_init(sk_pipe *pipe) {
   memset(pipe, 0, offsetof(sk_pipe, buffers));
   pipe->alive = 1;
   framework->pipe = pipe;
-  core->atomic_type = core->atomic_op = 0;
-  sk__state_set(core, SK__STATE_ATOMIC, 0);
-  sk__ctrl_set(core, SK__CTRL_COUNTER_MODE, false);
-  if (core->type == SK__AIV) {
-    core->mask[0] = core->mask[1] = UINT64_MAX;
-    sk__state_set(core, SK__STATE_MASK, 0);
-    return;
-  }
-  core->load3d_padding = 0;
-  core->load3d_size = 0;
+  first_state(core);
+  if (core->type == SK__AIV) return;
   for (uint32_t i = 0; i < MMAD_EVENTS; i++) (void)set_event(core, pipe, KIND_M_MTE1);
 }
 

@@ -9,9 +9,8 @@
 
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
-/* The pipe of an API enumerator; SK__PIPES = there is none on this architecture. */
-static sk__pipe pipe_of(pipe_t pipe) {
-  switch ((int)pipe) {
+sk__pipe sk__pipe_of(int pipe) {
+  switch (pipe) {
 #define X(name, slot, api) \
   case api: return SK__PIPE_##name;
     SK__PIPE_LIST(X)
@@ -36,14 +35,14 @@ static sk__core *enter_sync(const char *instr, const void *site) { return sk__en
 
 void sk_set_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_notify", SK__SITE());
-  if ((id == 6 || id == 7) && !sk__event_was_given(core, pipe_of(src), pipe_of(dst), (uint32_t)id))
+  if ((id == 6 || id == 7) && !sk__event_was_given(core, sk__pipe_of(src), sk__pipe_of(dst), (uint32_t)id))
     sk__instr_finding(core, "FLAG_RESERVED", SK__CAT_OPERATOR, SK__WARNING, "use ids 0 to 5",
                       "asc_sync_notify with event id %d: 6 and 7 belong to the system", id);
-  sk__set_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);
+  sk__set_flag(core, sk__pipe_of(src), sk__pipe_of(dst), (uint32_t)id);
 }
 void sk_wait_flag(pipe_t src, pipe_t dst, int32_t id) {
   sk__core *core = enter_sync("asc_sync_wait", SK__SITE());
-  sk__wait_flag(core, pipe_of(src), pipe_of(dst), (uint32_t)id);
+  sk__wait_flag(core, sk__pipe_of(src), sk__pipe_of(dst), (uint32_t)id);
 }
 void sk_pipe_barrier(pipe_t pipe) {
   sk__core *core = enter_sync("asc_sync_pipe", SK__SITE());
@@ -51,7 +50,7 @@ void sk_pipe_barrier(pipe_t pipe) {
     sk__pipe_barrier(core, SK__PIPE_ALL);
     return;
   }
-  sk__pipe which = pipe_of(pipe);
+  sk__pipe which = sk__pipe_of(pipe);
   if (which == SK__PIPES || which == SK__PIPE_S) {
     sk__bad_argument(core, "the pipe", pipe, "a pipe of this core other than PIPE_S");
     return;
@@ -93,7 +92,7 @@ void sk_cross_set(pipe_t pipe, uint32_t mode, int32_t flag) {
     sk__bad_argument(core, "the mode", mode, "0..2");
     return;
   }
-  sk__pipe which = pipe_of(pipe);
+  sk__pipe which = sk__pipe_of(pipe);
   if (which == SK__PIPES || which == SK__PIPE_S || !pipe_exists(core, which)) {
     sk__bad_argument(core, "the pipe", pipe, "a pipe of this core other than PIPE_S");
     return;

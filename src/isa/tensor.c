@@ -159,22 +159,18 @@ enum {
 enum { FLAG_AIC_ALL = 11, FLAG_AIV_TO_AIC = 12, FLAG_AIC_TO_AIV = 13, FLAG_AIV_ALL = 14 };
 
 static uint32_t early_mask(const sk__core *core) { return core->view.task == UINT32_MAX ? 0 : core->view.early_mask; }
-static sk__pipe pipe_of(pipe_t pipe) {
-  switch ((int)pipe) {
-#define X(name, slot, api) \
-  case api: return SK__PIPE_##name;
-    SK__PIPE_LIST(X)
-#undef X
-  }
-  return SK__PIPE_S;
-}
 
 void sk_set_next_task_start(pipe_t aiv_pipe, pipe_t aic_pipe) {
   sk__core *core = enter("SetNextTaskStart", SK__SITE());
+  bool aic = core->type == SK__AIC;
+  sk__pipe pipe = sk__pipe_of(aic ? aic_pipe : aiv_pipe);
+  if (pipe == SK__PIPES) {
+    sk__bad_argument(core, "the pipe", aic ? aic_pipe : aiv_pipe, "a pipe of this core");
+    return;
+  }
   sk__early_call(core, false);
-  uint32_t mask = early_mask(core);
-  if (core->type == SK__AIC && (mask & EARLY_C2C_SET) != 0) sk__cross_set_system(core, pipe_of(aic_pipe), 0, FLAG_AIC_ALL);
-  if (core->type == SK__AIV && (mask & EARLY_V2V_SET) != 0) sk__cross_set_system(core, pipe_of(aiv_pipe), 0, FLAG_AIV_ALL);
+  if ((early_mask(core) & (aic ? EARLY_C2C_SET : EARLY_V2V_SET)) == 0) return;
+  sk__cross_set_system(core, pipe, 0, aic ? FLAG_AIC_ALL : FLAG_AIV_ALL);
 }
 void sk_wait_previous_task_end(void) {
   sk__core *core = enter("WaitPreTaskEnd", SK__SITE());

@@ -181,13 +181,18 @@ static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_wr
   note(core, seen, address, bytes, sk__line_mask(address, bytes), is_write);
 }
 
-static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+static SK__COLD sk__finding out_of_bounds(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
   sk__finding finding = sk__core_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR);
   sk__end *end = &finding.ends[0];
   end->role = is_write ? "writer" : "reader";
   end->pipe = SK__PIPE_S;
   end->address = address;
   end->bytes = bytes;
+  return finding;
+}
+
+static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
+  sk__finding finding = out_of_bounds(core, address, bytes, is_write);
   sk__text text = sk__text_on(finding.message, sizeof finding.message);
   sk__text_add(&text, "%s of %" PRIu64 " bytes", core->instr, bytes);
   uint32_t owner = sk__local_core(address);
@@ -204,13 +209,8 @@ static SK__COLD void report_local(sk__core *core, uint64_t address, uint64_t byt
 }
 
 static SK__COLD void report_beyond(sk__core *core, const sk__local_array *array, uint64_t address, uint64_t bytes, bool is_write) {
-  sk__finding finding = sk__core_finding(core, "LOCAL_OUT_OF_BOUNDS", SK__CAT_OPERATOR, SK__ERROR);
-  sk__end *end = &finding.ends[0];
-  end->role = is_write ? "writer" : "reader";
-  end->pipe = SK__PIPE_S;
-  end->address = address;
-  end->bytes = bytes;
-  end->mem = SK__MEM_UB;
+  sk__finding finding = out_of_bounds(core, address, bytes, is_write);
+  finding.ends[0].mem = SK__MEM_UB;
   char where[200];
   sk__locals_tell_beyond(array, address - core->local, bytes, where, sizeof where);
   sk__text message = sk__text_on(finding.message, sizeof finding.message), remedy = sk__text_on(finding.remedy, sizeof finding.remedy);

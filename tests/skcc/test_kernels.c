@@ -199,6 +199,28 @@ static void test_kernels_of_other_files(void **state) {
   sandbox_close();
 }
 
+/* An instance by a constant or a type of one file: each file has its own, of the same name. */
+static void test_templates_by_what_one_file_owns(void **state) {
+  (void)state;
+  start();
+  put("t.h", "#pragma once\n#include \"words.h\"\nstruct Config { int add, rows; };\n"
+             "template <const Config &config, typename T> __global__ __mix__(1, 1) void t(T x) {\n"
+             "  printf(\"%s %d %d\\n\", SK_HALF_AIV ? \"vector\" : \"cube\", config.add, int(sizeof x)); }\n");
+  put("one.cpp", "#include \"t.h\"\nnamespace { struct Own { char c[4]; }; }\nconstexpr Config FAST = {1, 2};\n"
+                 "void one() { t<FAST><<<1, 0>>>(Own{}); }\n");
+  put("two.cpp", "#include \"t.h\"\nnamespace { struct Own { char c[8]; }; }\nconstexpr Config FAST = {3, 4};\n"
+                 "constexpr const Config &CHOSEN = FAST;\nextern constexpr Config SHARED = {5, 6};\nvoid one();\n"
+                 "int main() { one(); t<CHOSEN><<<1, 0>>>(Own{}); t<SHARED><<<1, 0>>>(Own{}); }\n");
+  assert_runs("skcc -Wall -Wextra -Werror one.cpp two.cpp -o program && ./program");
+  assert_said("cube 1 4\nvector 1 4\n");
+  assert_said("cube 3 8\nvector 3 8\n");
+  assert_said("cube 5 8\nvector 5 8\n");
+  assert_runs("skcc -c one.cpp && skcc -c two.cpp && skcc two.o one.o -o program && ./program");
+  assert_said("cube 1 4\nvector 1 4\n");
+  assert_said("cube 3 8\nvector 3 8\n");
+  sandbox_close();
+}
+
 static void test_local_arrays_in_c(void **state) {
   (void)state;
   start();
@@ -327,6 +349,7 @@ static void test_bindings_of_templates(void **state) {
 
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
-         SK_TEST(test_kernel_templates), SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files), SK_TEST(test_local_arrays_in_c),
+         SK_TEST(test_kernel_templates), SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),
+         SK_TEST(test_templates_by_what_one_file_owns), SK_TEST(test_local_arrays_in_c),
          SK_TEST(test_local_arrays_in_cpp), SK_TEST(test_each_half_asks_only_for_its_own_memories),
          SK_TEST(test_bindings_in_c), SK_TEST(test_bindings_of_templates))

@@ -329,7 +329,7 @@ static void write_entries(const unit *u, const kernel *k, const template_text *t
     {has_cube_half(k->type), PART_CUBE, "aic"}, {has_vector_half(k->type), PART_VECTOR, "aiv"}};
   for (size_t i = 0; i < 2; i++) {
     if (halves[i].has && u->part == halves[i].part) write_entry(k, t, halves[i].name, out);
-    else if (halves[i].has && (k->is_template || u->part == PART_HOST)) declare_entry(k, t, halves[i].name, out);
+    else if (halves[i].has && u->part == PART_HOST) declare_entry(k, t, halves[i].name, out);
   }
 }
 
@@ -348,13 +348,13 @@ static void write_plain(const unit *u, const kernel *k, const function *f, const
 }
 
 /* A template's record is made at the first launch of an instantiation. Every part has it: that is what
- * makes the halves instantiate their entries. */
+ * makes the halves instantiate their entries; a half names its own alone. */
 static void write_template(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
   text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s() {", t->head, k->name);
   write_params(u, k, t->arguments, out);
   text_puts(out, " static char sk__name[256]; static const struct sk__record sk__record = ");
-  write_record(u, k, f, "sk__name", entry_name(k, t, "aic", has_cube_half(k->type)),
-               entry_name(k, t, "aiv", has_vector_half(k->type)), out);
+  write_record(u, k, f, "sk__name", entry_name(k, t, "aic", has_cube_half(k->type) && u->part != PART_VECTOR),
+               entry_name(k, t, "aiv", has_vector_half(k->type) && u->part != PART_CUBE), out);
   text_printf(out, " static const bool sk__known = (::sk__template_name(sk__name, sizeof sk__name, \"%s\", __PRETTY_FUNCTION__), "
               "::sk__register_kernel(&sk__record), true); (void)sk__known; return &sk__record; }", k->name);
 }

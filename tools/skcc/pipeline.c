@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* What a job's exit code says beyond EXIT_*: bits for the parts it made or knows to be needed. */
-enum { JOB_DONE = 64, JOB_HAS_VECTOR = 1, JOB_WANTS_CUBE = 2, JOB_NO_CUBE = 4 };
+enum { JOB_DONE = 64, JOB_HAS_VECTOR = 1, JOB_WANTS_CUBE = 2, JOB_NO_CUBE = 4, JOB_TEMPLATES = 8 };
 
 typedef struct job {
   const options *options;
@@ -111,16 +111,26 @@ static bool write_file(const char *path, const text *content) {
   return good;
 }
 
+static bool has_templates(const unit *u) {
+  for (size_t i = 0; i < u->kernel_count; i++)
+    if (u->kernels[i].is_template) return true;
+  return false;
+}
+
 /* A half gives the program its entries and nothing else: groups are dissolved (all parts may hold the same
- * inline function, compiled differently), other names become local, constructors go. */
-static int keep_entries(const job *j, part which) {
+ * inline function, compiled differently), other names become local, constructors go. An instance of a template by
+ * something of this file alone is local to the compiler; its entry is global until the parts are joined. */
+static int keep_entries(const job *j, part which, bool templates) {
   const char *object = j->object[which];
   char *merged = format_string("%s.r", object);
-  list ld = {0}, objcopy = {0};
+  list ld = {0}, show = {0}, objcopy = {0};
   const char *const ld_words[] = {"ld", "-r", "--force-group-allocation", "-o", merged, object};
   for (size_t i = 0; i < sizeof ld_words / sizeof *ld_words; i++) list_add(&ld, ld_words[i]);
   int code = run_command(&ld, j->messages);
   if (code != 0) return code;
+  const char *const shown[] = {"objcopy", "--wildcard", which == PART_CUBE ? "--globalize-symbol=*sk__aic_*" : "--globalize-symbol=*sk__aiv_*", merged};
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) list_add(&show, shown[i]);
+  if (templates && (code = run_command(&show, j->messages)) != 0) return code;
   const char *const words[] = {"objcopy", "--wildcard", which == PART_CUBE ? "--keep-global-symbol=*sk__aic_*" : "--keep-global-symbol=*sk__aiv_*",
                                "--remove-section=.init_array*", "--remove-section=.fini_array*", "--remove-section=.ctors*",
                                "--remove-section=.dtors*", "--remove-section=.llvm_addrsig", merged, object};
@@ -157,13 +167,14 @@ static int run_cube(const job *j, const unit *read) {
   if (!u.needs_cube_half) return JOB_DONE | JOB_NO_CUBE;
   if (j->options->kind == OUTPUT_TEXT) return JOB_DONE;
   if (run_wait(start_compiler(j, PART_CUBE, true, false)) != 0) return EXIT_COMPILE;
-  return keep_entries(j, PART_CUBE) == 0 ? JOB_DONE : EXIT_INTERNAL;
+  return keep_entries(j, PART_CUBE, has_templates(&u)) == 0 ? JOB_DONE : EXIT_INTERNAL;
 }
 
 static int run_host_and_vector(const job *j, const unit *read) {
   unit host, vector;
   if (!make_text(j, read, PART_HOST, &host)) return EXIT_COMPILE;
-  int result = JOB_DONE | (host.needs_vector_half ? JOB_HAS_VECTOR : 0) | (host.needs_cube_half ? JOB_WANTS_CUBE : 0);
+  int result = JOB_DONE | (host.needs_vector_half ? JOB_HAS_VECTOR : 0) | (host.needs_cube_half ? JOB_WANTS_CUBE : 0) |
+               (has_templates(&host) ? JOB_TEMPLATES : 0);
   bool halves = host.needs_vector_half || host.needs_cube_half;
   if (host.needs_vector_half && !make_text(j, read, PART_VECTOR, &vector)) return EXIT_COMPILE;
   if (j->options->kind == OUTPUT_TEXT) return result;
@@ -173,7 +184,7 @@ static int run_host_and_vector(const job *j, const unit *read) {
   int code = run_wait(start_compiler(j, PART_HOST, host.has_device_code && !halves, halves));
   if (host.needs_vector_half && run_wait(half) != 0) code = EXIT_COMPILE;
   if (code != 0) return EXIT_COMPILE;
-  if (host.needs_vector_half && keep_entries(j, PART_VECTOR) != 0) return EXIT_INTERNAL;
+  if (host.needs_vector_half && keep_entries(j, PART_VECTOR, has_templates(&host)) != 0) return EXIT_INTERNAL;
   return result;
 }
 
@@ -217,7 +228,7 @@ static void run_jobs(job *jobs, size_t count) {
   for (; oldest < next; oldest++) jobs[oldest].result = run_job_result(jobs[oldest].process);
 }
 
-static bool done(const job *j) { return j->started && (j->result & ~(JOB_HAS_VECTOR | JOB_WANTS_CUBE | JOB_NO_CUBE)) == JOB_DONE; }
+static bool done(const job *j) { return j->started && (j->result & ~(JOB_HAS_VECTOR | JOB_WANTS_CUBE | JOB_NO_CUBE | JOB_TEMPLATES)) == JOB_DONE; }
 
 static void print_file(const char *path) {
   text content = {0};
@@ -245,7 +256,13 @@ static int join_parts(const job *vector, const job *cube, char **object) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) list_add(&argv, words[i]);
   if (vector->result & JOB_HAS_VECTOR) list_add(&argv, vector->object[PART_VECTOR]);
   if (vector->result & JOB_WANTS_CUBE) list_add(&argv, cube->object[PART_CUBE]);
-  return run_command(&argv, NULL) == 0 ? 0 : EXIT_INTERNAL;
+  if (run_command(&argv, NULL) != 0) return EXIT_INTERNAL;
+  if ((vector->result & JOB_TEMPLATES) == 0) return 0;
+  /* Only the host part of the same file names the entries. */
+  const char *const local[] = {"objcopy", "--wildcard", "--localize-symbol=*sk__aiv_*", "--localize-symbol=*sk__aic_*", *object};
+  list objcopy = {0};
+  for (size_t i = 0; i < sizeof local / sizeof *local; i++) list_add(&objcopy, local[i]);
+  return run_command(&objcopy, NULL) == 0 ? 0 : EXIT_INTERNAL;
 }
 
 static int copy_text_output(const options *o, const job *vector, const job *cube) {

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/text.h"
+#include "machine/blocks.h"
 #include "machine/copy.h"
 #include "machine/dcache.h"
 #include "machine/internal.h"
@@ -89,7 +90,7 @@ sk_status sk__memory_create(sk__memory *memory, const sk__soc *soc, sk__checker 
 void sk__memory_destroy(sk__memory *memory) {
   if (memory->gm_end == 0) return;
   sk__fresh_destroy(memory);
-  sk__alloc_destroy(memory);
+  sk__blocks_destroy(memory);
   sk__directory_destroy(memory);
   sk__log_destroy(memory);
   munmap((void *)SK__LOCAL_BASE, local_bytes);

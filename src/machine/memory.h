@@ -114,7 +114,6 @@ void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads);
 /* ---- allocator (alloc.c) ------------------------------------------------------------------- */
 
 SK_MUST_USE sk_status sk__alloc_create(sk__memory *memory);
-void sk__alloc_destroy(sk__memory *memory);
 
 /* The live allocation that holds the address; false if none. */
 bool sk__memory_extent(sk__memory *memory, uint64_t address, sk__extent *out);

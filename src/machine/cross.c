@@ -65,7 +65,7 @@ uint32_t sk__flag_group_size(const sk__core *core, uint32_t mode) {
 
 static sk__flag_scope *scope_of(sk__core *core, uint32_t mode) {
   sk__machine *machine = core->machine;
-  if (mode == 0) return &machine->all[core->type];
+  if (mode == 0) return &machine->common.all[core->type];
   return mode == 1 ? &machine->pair[core->group] : &machine->up[core->group];
 }
 
@@ -103,7 +103,7 @@ static void deliver(sk__core *to, uint32_t id, const sk__message *message) {
   box_push(to->machine, &flags->inbox[id], message);
   uint32_t count = flags->inbox[id].count;
   to->flag_count[id] = (uint8_t)(count > UINT8_MAX ? UINT8_MAX : count);
-  to->machine->plain_users[id]++;
+  to->machine->common.plain_users[id]++;
   sk__seat *seat = sk__seat_of(to);
   if (seat->wait == SK__WAIT_FLAG && seat->wait_id == id) sk__seat_wake(seat);
 }
@@ -116,7 +116,7 @@ static void complete(sk__core *core, sk__flag_group *group, uint32_t mode, uint3
   do {
     sk__message message = box_pop(&group->pending);
     group->completed++;
-    machine->plain_users[id] -= member_count;
+    machine->common.plain_users[id] -= member_count;
     for (uint32_t i = 0; i < receiver_count; i++) deliver(receivers[i], id, &message);
     message_drop(&message);
     group->missing = sk__flag_group_size(core, mode);
@@ -153,7 +153,7 @@ void sk__flag_set_raw(sk__core *core, sk__pipe pipe, uint32_t mode, uint32_t id)
     uint32_t ahead = sets - group->completed - 1;
     publish(core, pipe, box_slot(&group->pending, ahead));
     if (group->pending.count <= ahead) group->pending.count = ahead + 1;
-    machine->plain_users[id]++;
+    machine->common.plain_users[id]++;
     if (ahead == 0 && --group->missing == 0) complete(core, group, mode, id);
   }
   sk__unlock(machine);
@@ -165,14 +165,14 @@ void sk__flag_wait_raw(sk__core *core, uint32_t id) {
   sk__lock(machine);
   while (flags->inbox[id].count == 0) {
     sk__sync_give_up(machine, id);
-    machine->plain_users[id]++;
+    machine->common.plain_users[id]++;
     sk__seat_block(sk__seat_of(core), SK__WAIT_FLAG, id);
     sk__lock(machine);
-    machine->plain_users[id]--;
+    machine->common.plain_users[id]--;
   }
   sk__message message = box_pop(&flags->inbox[id]);
   core->flag_count[id]--;
-  machine->plain_users[id]--;
+  machine->common.plain_users[id]--;
   if (core->cycles[SK__PIPE_S] < message.cycles) core->cycles[SK__PIPE_S] = message.cycles;
   if (message.snapshot != NULL) sk__order_acquire(core->checker, &core->order, message.snapshot);
   message_drop(&message);
@@ -188,8 +188,8 @@ static void scope_clear(sk__flag_scope *scope) {
 
 void sk__flags_end(sk__machine *machine) {
   const sk__run *run = &machine->run;
-  scope_clear(&machine->all[SK__AIC]);
-  scope_clear(&machine->all[SK__AIV]);
+  scope_clear(&machine->common.all[SK__AIC]);
+  scope_clear(&machine->common.all[SK__AIV]);
   for (uint32_t i = 0; i < run->core_count; i++) {
     sk__core *core = &machine->cores[run->cores[i]];
     sk__flag_state *flags = core->flags;
@@ -204,7 +204,7 @@ void sk__flags_end(sk__machine *machine) {
     memset(flags, 0, sizeof *flags);
     memset(core->flag_count, 0, sizeof core->flag_count);
   }
-  memset(machine->plain_users, 0, sizeof machine->plain_users);
+  memset(machine->common.plain_users, 0, sizeof machine->common.plain_users);
   sk__sync_end(machine);
 }
 

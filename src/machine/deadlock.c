@@ -80,7 +80,7 @@ static void awaited_flag(const sk__machine *machine, const sk__seat *seat, await
   const sk__run *run = &machine->run;
   uint32_t id = seat->wait_id;
   sk__core_type type = seat->core->type;
-  if (missing_in_group(machine, seat, 0, id, &machine->all[type], &out->missing) > 0) {
+  if (missing_in_group(machine, seat, 0, id, &machine->common.all[type], &out->missing) > 0) {
     out->barrier = true;
     out->barrier_id = id;
     snprintf(out->words, sizeof out->words, "for flag id %u (mode 0: every one of %u %s must set it)", id, run->members[type],
@@ -220,7 +220,7 @@ void sk__barriers_judge(sk__machine *machine) {
   static const struct { sk__core_type type; uint32_t id; } barriers[] = {
     {SK__AIC, SK__ID_AIC_ALL}, {SK__AIV, SK__ID_AIV_ALL}, {SK__AIC, SK__ID_AIV_ALL}};
   for (uint32_t i = 0; i < sizeof barriers / sizeof barriers[0]; i++) {
-    const sk__flag_scope *scope = &machine->all[barriers[i].type];
+    const sk__flag_scope *scope = &machine->common.all[barriers[i].type];
     sk__culprit culprit;
     bool left = (scope->used & 1u << barriers[i].id) != 0 && scope->groups[barriers[i].id].pending.count > 0;
     if (!left || !sk__barrier_culprit(machine, barriers[i].type, barriers[i].id, &culprit)) continue;

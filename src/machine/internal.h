@@ -244,6 +244,14 @@ typedef struct sk__soft_word {
 } sk__soft_word;
 void sk__soft_reset(sk__machine *machine); /* before a launch */
 
+/* What all cores of the launch that runs meet in; nothing of it outlives the launch. Guarded by `lock`. */
+typedef struct sk__common {
+  sk__flag_scope all[2];        /* mode 0, by core type */
+  uint32_t plain_users[SK__FLAG_IDS]; /* counters, pending sets and waits on an id outside the shortcut */
+  sk__rendezvous sync_aiv[2], sync_mix;
+  SK__VEC(sk__soft_word) soft;
+} sk__common;
+
 struct sk__machine {
   sk__machine_options options;
   const sk__soc *soc;
@@ -255,11 +263,9 @@ struct sk__machine {
   sk__seat *seats;              /* [core_count] */
   uint32_t mem_offset[SK__MEMS];
   uint32_t mem_capacity[2][SK__MEMS];
-  sk__flag_scope all[2];        /* mode 0, by core type */
+  sk__common common;
   sk__flag_scope *pair;         /* mode 1, by AI core */
   sk__flag_scope *up;           /* mode 2 AIV -> AIC, by AI core */
-  uint32_t plain_users[SK__FLAG_IDS]; /* counters, pending sets and waits on an id outside the shortcut */
-  sk__rendezvous sync_aiv[2], sync_mix;
   uint64_t instruction_budget;  /* as configured, or the default */
   uint32_t next_serial;
   bool running;
@@ -270,7 +276,6 @@ struct sk__machine {
   sk__shard shards[SK__MAX_WORKERS];
   sk__worker workers[SK__MAX_WORKERS]; /* [0] is the caller of sk__machine_run */
   sk__run run;
-  SK__VEC(sk__soft_word) soft;  /* `lock` */
   pthread_cond_t called;        /* helpers sleep on this */
   uint64_t calls;               /* counts launches that wanted helpers; `lock` */
   bool stopping;

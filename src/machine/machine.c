@@ -151,7 +151,7 @@ void sk__machine_destroy(sk__machine *machine) {
   sk__faults_remove();
   sk__workers_drop(machine);
   sk__soft_reset(machine);
-  sk__vec_free(&machine->soft);
+  sk__vec_free(&machine->common.soft);
   if (machine->cores != NULL && machine->seats != NULL)
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
   unreserve_cores(machine);

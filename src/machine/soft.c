@@ -5,14 +5,14 @@
 #include "machine/internal.h"
 
 static sk__soft_word *find(sk__machine *machine, uint64_t address, uint32_t round) {
-  for (size_t i = machine->soft.count; i-- > 0;)
-    if (machine->soft.items[i].address == address && machine->soft.items[i].round == round) return &machine->soft.items[i];
+  for (size_t i = machine->common.soft.count; i-- > 0;)
+    if (machine->common.soft.items[i].address == address && machine->common.soft.items[i].round == round) return &machine->common.soft.items[i];
   return NULL;
 }
 
 void sk__soft_reset(sk__machine *machine) {
-  for (size_t i = 0; i < machine->soft.count; i++) sk__snapshot_unref(machine->soft.items[i].message);
-  machine->soft.count = 0;
+  for (size_t i = 0; i < machine->common.soft.count; i++) sk__snapshot_unref(machine->common.soft.items[i].message);
+  machine->common.soft.count = 0;
 }
 
 static void publish(sk__core *core, sk__pipe pipe, uint64_t address, uint32_t round) {
@@ -21,8 +21,8 @@ static void publish(sk__core *core, sk__pipe pipe, uint64_t address, uint32_t ro
   if (!core->checks) return;
   sk__lock(machine);
   sk__soft_word *word = find(machine, address, round);
-  bool room = word != NULL || sk__vec_push(&machine->soft, ((sk__soft_word){address, round, NULL}));
-  if (room && word == NULL) word = &machine->soft.items[machine->soft.count - 1];
+  bool room = word != NULL || sk__vec_push(&machine->common.soft, ((sk__soft_word){address, round, NULL}));
+  if (room && word == NULL) word = &machine->common.soft.items[machine->common.soft.count - 1];
   if (room) sk__order_publish(core->checker, &core->order, pipe, &word->message);
   sk__unlock(machine);
   if (room) return;

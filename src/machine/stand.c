@@ -1,18 +1,15 @@
 /* stand.c - launches that wait for work outside of them: put aside with the cores they keep, and taken up again.
  *
  * What belongs to one core (its fiber, registers, cache, flags, events) stays where it is, since nobody else gets the core.
- * Put aside is what the machine has once for the launch that runs: the run itself, its queue, the flags of whole-core groups,
- * barriers, and polled words. One host thread runs such a launch, so that its fibers come back to the thread they left. */
+ * Put aside is what the machine has once for the launch that runs: the run itself, its queue, and what all its cores meet in.
+ * One host thread runs such a launch, so that its fibers come back to the thread they left. */
 #include "base/memory.h"
 #include "machine/flags.h"
 
 struct sk__standing {
   sk__run run;
   sk__shard shard;
-  sk__flag_scope all[2];
-  uint32_t plain_users[SK__FLAG_IDS];
-  sk__rendezvous sync_aiv[2], sync_mix;
-  SK__VEC(sk__soft_word) soft;
+  sk__common common;
 };
 
 static void mark_held(sk__machine *machine, const sk__run *run, bool held) {
@@ -26,30 +23,18 @@ static void put_aside(sk__machine *machine, sk__standing *standing) {
   machine->run.spent_ns += sk__now_ns() - machine->run.started_ns;
   standing->run = machine->run;
   standing->shard = machine->shards[0];
-  memcpy(standing->all, machine->all, sizeof standing->all);
-  memcpy(standing->plain_users, machine->plain_users, sizeof standing->plain_users);
-  memcpy(standing->sync_aiv, machine->sync_aiv, sizeof standing->sync_aiv);
-  standing->sync_mix = machine->sync_mix;
-  memcpy(&standing->soft, &machine->soft, sizeof standing->soft);
-  memset(machine->all, 0, sizeof machine->all);
-  memset(machine->plain_users, 0, sizeof machine->plain_users);
-  memset(machine->sync_aiv, 0, sizeof machine->sync_aiv);
-  machine->sync_mix = (sk__rendezvous){0};
-  memset(&machine->soft, 0, sizeof machine->soft);
+  standing->common = machine->common;
+  memset(&machine->common, 0, sizeof machine->common);
   mark_held(machine, &standing->run, true);
 }
 
 static void take_up(sk__machine *machine, sk__standing *standing) {
   mark_held(machine, &standing->run, false);
   sk__soft_reset(machine);
-  sk__vec_free(&machine->soft);
+  sk__vec_free(&machine->common.soft);
   machine->run = standing->run;
   machine->shards[0] = standing->shard;
-  memcpy(machine->all, standing->all, sizeof standing->all);
-  memcpy(machine->plain_users, standing->plain_users, sizeof standing->plain_users);
-  memcpy(machine->sync_aiv, standing->sync_aiv, sizeof standing->sync_aiv);
-  machine->sync_mix = standing->sync_mix;
-  memcpy(&machine->soft, &standing->soft, sizeof standing->soft);
+  machine->common = standing->common;
   machine->run.over = machine->run.stands = false;
   machine->memory.threaded = false;
 }

@@ -8,7 +8,7 @@
 #include "machine/flags.h"
 
 static inline sk__rendezvous *rendezvous_of(sk__machine *machine, sk__wait_kind kind, sk__core_type type) {
-  return kind == SK__WAIT_SYNC_MIX ? &machine->sync_mix : &machine->sync_aiv[type];
+  return kind == SK__WAIT_SYNC_MIX ? &machine->common.sync_mix : &machine->common.sync_aiv[type];
 }
 
 /* How many cores the barrier is for; 0: the flag sequence needs cores the launch does not start. */
@@ -20,7 +20,7 @@ static inline uint32_t members_of(const sk__run *run, sk__wait_kind kind, sk__co
 
 /* Nobody uses the ids of this barrier by plain operations. */
 static inline bool ids_idle(const sk__machine *machine, sk__wait_kind kind) {
-  const uint32_t *users = machine->plain_users;
+  const uint32_t *users = machine->common.plain_users;
   if (kind == SK__WAIT_SYNC_AIV) return users[SK__ID_AIV_ALL] == 0;
   return (users[SK__ID_AIC_ALL] | users[SK__ID_AIV_TO_AIC] | users[SK__ID_AIC_TO_AIV]) == 0;
 }
@@ -41,14 +41,14 @@ static void give_up(sk__machine *machine, sk__rendezvous *rendezvous) {
 void sk__sync_give_up(sk__machine *machine, uint32_t id) {
   if (id < SK__ID_AIC_ALL || id > SK__ID_AIV_ALL) return;
   if (id == SK__ID_AIV_ALL) {
-    for (sk__core_type type = SK__AIC; type <= SK__AIV; type++) give_up(machine, &machine->sync_aiv[type]);
+    for (sk__core_type type = SK__AIC; type <= SK__AIV; type++) give_up(machine, &machine->common.sync_aiv[type]);
   } else {
-    give_up(machine, &machine->sync_mix);
+    give_up(machine, &machine->common.sync_mix);
   }
 }
 
 void sk__sync_end(sk__machine *machine) {
-  sk__rendezvous *all[] = {&machine->sync_aiv[SK__AIC], &machine->sync_aiv[SK__AIV], &machine->sync_mix};
+  sk__rendezvous *all[] = {&machine->common.sync_aiv[SK__AIC], &machine->common.sync_aiv[SK__AIV], &machine->common.sync_mix};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     sk__meeting_end(&all[i]->meeting);
     *all[i] = (sk__rendezvous){0};

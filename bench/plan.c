@@ -5,11 +5,12 @@
  *   plan peak TASKS SHAPE     once: most memory that reading and planning took, in bytes
  *
  * SHAPE: "whole", no scope is marked and everything is one SuperKernel; "scopes", a scope around every 64 tasks and a
- * kernel without binding in every 50. */
+ * kernel without binding in every 50; "ge", the graph of "scopes" by the rules of graph mode. */
 #include <sys/resource.h>
 
 #include "contender.h"
 #include "fuse/fuse.h"
+#include "fuse/ge/ge.h"
 
 enum { STREAMS = 4, MOST_TASKS = 1000000, EVENT_EVERY = 25, SCOPE_EVERY = 64, UNBOUND_EVERY = 50 };
 
@@ -79,7 +80,7 @@ static char *graph_text(uint32_t tasks, bool scopes, size_t *bytes) {
 
 /* ---- work ---- */
 
-typedef struct job { char *text; size_t bytes; sk__graph *graph; } job;
+typedef struct job { char *text; size_t bytes; bool ge; sk__graph *graph; } job;
 
 static sk__graph *read_graph(const job *j) {
   char why[256] = "";
@@ -90,8 +91,27 @@ static sk__graph *read_graph(const job *j) {
 
 static void read_again(void *context) { sk__graph_free(read_graph(context)); }
 
+static const char *fuse_streams(void *context, const char *scope) {
+  (void)context, (void)scope;
+  return "stream-fusion=1";
+}
+
+static void make_ge(const job *j) {
+  sk__ge_plan *plan = NULL;
+  char why[256] = "";
+  size_t count = 0;
+  if (sk__ge_plan_make(j->graph, fuse_streams, NULL, false, &plan, why, sizeof why) != SK_OK) contender_stop("plan", why);
+  sk__ge_plan_programs(plan, &count);
+  if (count == 0) contender_stop("plan", "nothing was fused");
+  sk__ge_plan_free(plan);
+}
+
 static void make(void *context) {
   const job *j = context;
+  if (j->ge) {
+    make_ge(j);
+    return;
+  }
   sk__fuse_options options = sk__fuse_defaults();
   sk__plan *plan = NULL;
   char why[256] = "";
@@ -109,9 +129,9 @@ static int print_peak(job *j) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) contender_stop("plan", "usage: plan make|read|peak TASKS whole|scopes");
-  bool scopes = strcmp(argv[3], "scopes") == 0;
-  job j = {0};
+  if (argc != 4) contender_stop("plan", "usage: plan make|read|peak TASKS whole|scopes|ge");
+  bool scopes = strcmp(argv[3], "whole") != 0;
+  job j = {.ge = strcmp(argv[3], "ge") == 0};
   j.text = graph_text(contender_number("plan", argv[2], MOST_TASKS), scopes, &j.bytes);
   j.graph = read_graph(&j);
   if (strcmp(argv[1], "peak") == 0) return print_peak(&j);

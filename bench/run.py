@@ -271,10 +271,10 @@ class Bench:
             ours, _ = self.tensor_commands(directory)
             return least(self.run(ours)[WALL] for _ in range(self.repeat))
 
-    def planning(self, work, *counts):
+    def planning(self, work, *counts, shapes=("whole", "scopes")):
         """Least CPU milliseconds of several runs in one process each, per shape of graph and count of tasks, taking turns."""
         rows = []
-        for shape in ("whole", "scopes"):
+        for shape in shapes:
             with contextlib.ExitStack() as stack:
                 sides = [stack.enter_context(Side([self.program("bench_plan"), work, str(tasks), shape])) for tasks in counts]
                 rounds = turns(sides, 5 * self.repeat)
@@ -286,6 +286,13 @@ class Bench:
 
     def plan_ratio(self):
         return max(many / few for few, many in self.planning("make", 1000, 10000))
+
+    def plan_ge_time(self):
+        return self.planning("make", 10000, shapes=("ge",))[0][0]
+
+    def plan_ge_ratio(self):
+        (few, many), = self.planning("make", 1000, 10000, shapes=("ge",))
+        return many / few
 
     def plan_read(self):
         return max(row[0] for row in self.planning("read", 10000))
@@ -385,6 +392,8 @@ ROWS = [
     ("plan-1000", "ms", 1.5, 1, lambda bench: bench.plan_time(1000), "the same of 1,000 tasks"),
     ("plan-10000", "ms", 17.0, 1, lambda bench: bench.plan_time(10000), "the same of 10,000 tasks"),
     ("plan-ratio", "x", 12.0, 1, Bench.plan_ratio, "planning of 10,000 tasks over planning of 1,000"),
+    ("plan-ge-10000", "ms", 40.0, 1, Bench.plan_ge_time, "planning of 10,000 tasks by the rules of graph mode"),
+    ("plan-ge-ratio", "x", 15.0, 1, Bench.plan_ge_ratio, "the same over planning of 1,000"),
     ("plan-memory", "MiB", 64.0, 1, Bench.plan_memory, "peak of a process that reads and plans 10,000 tasks"),
     ("plan-read", "ms", 170.0, 1, Bench.plan_read, "reading the JSON of 10,000 tasks, in none of the others"),
     ("script", "x", 3.0, 1, Bench.script, "verify_*.py of the examples after imports over the same on CPU tensors, aot_eager"),

@@ -187,17 +187,9 @@ static void adopt(sk__ge_plan *plan, uint32_t node, uint32_t sk) {
 
 static uint32_t sk_of(const sk__ge_plan *plan, uint32_t node) { return node == UINT32_MAX ? UINT32_MAX : plan->order.decisions[node].sk; }
 
-/* Somebody outside of the SK waits for the record. */
-static bool is_foreign_record(const sk__ge_plan *plan, uint32_t record, uint32_t sk) {
-  if (plan->graph->nodes[record].type != SK__NODE_NOTIFY) return false;
-  for (uint32_t i = record + 1; i < plan->graph->node_count; i++)
-    if (plan->record[i] == record && plan->behind[i] != UINT32_MAX && sk_of(plan, plan->behind[i]) != sk) return true;
-  return false;
-}
-
 /* A sub that is not the last of its SK tells the outside itself, also where it is the last on the SK's own stream: records
  * right behind it belong to the SK. On other streams the whole rest of the stream goes on then. */
-static void adopt_records(sk__ge_plan *plan, uint32_t sk) {
+static void adopt_records(sk__ge_plan *plan, const bool *foreign, uint32_t sk) {
   const sk__graph *graph = plan->graph;
   const sk__ge_scope *scope = &plan->grouping.scopes[sk];
   for (size_t i = 0; i + 1 < scope->member_count; i++) {
@@ -206,7 +198,7 @@ static void adopt_records(sk__ge_plan *plan, uint32_t sk) {
     for (uint32_t at = node->position + 1; at < graph->stream_sizes[node->stream]; at++) {
       uint32_t next = graph->stream_nodes[node->stream][at];
       const sk__decision *decision = &plan->order.decisions[next];
-      if (decision->fate == SK__STAYS && is_foreign_record(plan, next, sk)) adopt(plan, next, sk);
+      if (decision->fate == SK__STAYS && foreign[next]) adopt(plan, next, sk);
       if (decision->fate == SK__STAYS || plan->ge.nodes[next].kind != SK__GE_NODE_EVENT) break;
     }
   }
@@ -214,17 +206,23 @@ static void adopt_records(sk__ge_plan *plan, uint32_t sk) {
 
 /* Event tasks between members of an SK on one stream belong to it, and both ends of an event between two of
  * its members. */
-static void adopt_events(sk__ge_plan *plan) {
+static sk_status adopt_events(sk__ge_plan *plan) {
   const sk__graph *graph = plan->graph;
+  bool *foreign = sk__calloc(graph->node_count + 1, sizeof *foreign); /* records behind a member for which somebody outside of its SK waits */
+  if (foreign == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (plan->ge.nodes[i].kind != SK__GE_NODE_EVENT) continue;
     uint32_t before = sk_of(plan, plan->before[i]), behind = sk_of(plan, plan->behind[i]), record = plan->record[i];
     if (before != UINT32_MAX && before == behind) adopt(plan, i, before);
-    if (behind == UINT32_MAX || record == UINT32_MAX || sk_of(plan, plan->before[record]) != behind) continue;
+    if (record == UINT32_MAX) continue;
+    foreign[record] |= plan->behind[i] != UINT32_MAX && behind != sk_of(plan, plan->before[record]);
+    if (behind == UINT32_MAX || sk_of(plan, plan->before[record]) != behind) continue;
     adopt(plan, i, behind);
     adopt(plan, record, behind);
   }
-  for (uint32_t k = 0; k < plan->order.sk_count; k++) adopt_records(plan, k);
+  for (uint32_t k = 0; k < plan->order.sk_count; k++) adopt_records(plan, foreign, k);
+  sk__free(foreign);
+  return SK_OK;
 }
 
 static sk_status make_order(sk__ge_plan *plan) {
@@ -247,8 +245,7 @@ static sk_status make_order(sk__ge_plan *plan) {
     order->sks[k] = (sk__sk){.name = scope->name, .scope_id = k, .members = members, .member_count = scope->member_count, .main = members[0],
                              .type = plan->programs[k].type, .blocks = plan->programs[k].blocks};
   }
-  adopt_events(plan);
-  return SK_OK;
+  return adopt_events(plan);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -31,6 +31,10 @@ static void test_wrong_usage_is_named(void **state) {
   expect_usage("skcc -x rust s.c", "language 'rust' is not known");
   expect_usage("skcc -flto s.c", "'-flto' is not supported");
   expect_usage("skcc -fsanitize=address s.c", "'-fsanitize=address' is not supported");
+  expect_usage("skcc --npu-arch=dav-3510 s.c", "--npu-arch=dav-3510: the simulated chip is dav-2201");
+  expect_usage("skcc --enable-simt s.c", "'--enable-simt': the simulated chip, dav-2201, has no SIMT units");
+  expect_usage("skcc s.c -mllvm -unroll=4", "-mllvm '-unroll=4' is not known");
+  expect_usage("skcc s.c -mllvm", "'-mllvm' needs a value");
   expect_usage("cp s.c t.c; skcc -c s.c t.c -o x.o", "-o names one file");
   expect_usage("touch x.o; skcc -c x.o", "'x.o' cannot be compiled with -c");
   sandbox_close();
@@ -74,6 +78,22 @@ static void test_outputs(void **state) {
   assert_runs("TMPDIR=$PWD/tmp skcc s.c -o p && test -z \"$(ls tmp)\"");
   assert_runs("TMPDIR=$PWD/tmp skcc --save-temps s.c -o p && ls tmp/*/0.aic.i");
   assert_said("temporary files are in");
+  sandbox_close();
+}
+
+/* What build files for the chip say. */
+static void test_options_of_the_chips_compiler(void **state) {
+  (void)state;
+  sandbox_open();
+  put("s.c", kernel);
+  assert_runs("skcc --npu-arch=dav-2201 -dc s.c -o s.o && skcc --npu-arch=dav-2201 s.o -lascendcl -l tiling_api -lplatform -o p && ./p");
+  assert_said("k 3\nk 3\n");
+  assert_runs("skcc -mllvm -cce-aicore-record-overflow=true --cce-res-usage -Xhost-start -fstack-protector-strong -Xhost-end s.c -o p");
+  assert_int_equal(run("skcc s.c -lnobody -o p"), 1);
+  put("auto.c", "#ifdef SK_NO_AUTO_SYNC\n#error off\n#endif\nint main(void) { return 0; }\n");
+  assert_runs("skcc --cce-auto-sync auto.c -o p && skcc --cce-auto-sync=on auto.c -o p");
+  assert_int_equal(run("skcc --cce-auto-sync=off auto.c -o p"), 1);
+  assert_said("#error off");
   sandbox_close();
 }
 
@@ -163,6 +183,6 @@ static void test_compile_time_is_at_most_four_times_plain_c(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_wrong_usage_is_named), SK_TEST(test_missing_parts_are_named), SK_TEST(test_help_and_version), SK_TEST(test_outputs),
-         SK_TEST(test_failure_leaves_the_old_output_and_nothing_else), SK_TEST(test_interruption_cleans_up),
+         SK_TEST(test_options_of_the_chips_compiler), SK_TEST(test_failure_leaves_the_old_output_and_nothing_else), SK_TEST(test_interruption_cleans_up),
          SK_TEST(test_dependency_files), SK_TEST(test_feature_macros_of_the_user_work),
          SK_TEST(test_compile_time_is_at_most_four_times_plain_c))

@@ -128,6 +128,50 @@ add_executable(add add.cpp)
     assert len(entries) == 1 and "skcc" in entries[0]["command"], entries
 
 
+def test_cmake_language_asc():
+    """A project for the chip, as it is: kernels in a program, in a library, C++ beside them, the chip's libraries by name."""
+    cmake = needs("cmake")
+    folder = cmake_project("asc", """cmake_minimum_required(VERSION 3.16)
+set(CMAKE_ASC_ARCHITECTURES "dav-2201" CACHE STRING "")
+find_package(ASC REQUIRED)
+project(demo LANGUAGES ASC CXX)
+add_executable(add add.asc)
+target_compile_options(add PRIVATE $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${CMAKE_ASC_ARCHITECTURES}>)
+target_compile_definitions(add PRIVATE FROM_CMAKE=1)
+add_library(half SHARED half.asc)
+add_library(fixed STATIC fixed.asc)
+add_executable(both main.cpp)
+target_link_libraries(both PRIVATE half fixed ascendcl m)
+""")
+    (folder / "add.asc").write_text("#ifndef FROM_CMAKE\n#error no definition\n#endif\n" + (folder / "add.cpp").read_text())
+    for name in ("half", "fixed"):
+        (folder / f"{name}.asc").write_text(f"""#include "kernel_operator.h"
+__global__ __vector__ void {name}() {{ AscendC::printf("{name} %d\\n", AscendC::GetBlockIdx()); }}
+void Launch{name}(void *stream) {{ {name}<<<1, nullptr, stream>>>(); }}
+""")
+    (folder / "main.cpp").write_text("""#include "acl/acl.h"
+void Launchhalf(void *), Launchfixed(void *);
+int main() {
+  aclrtStream stream = nullptr;
+  if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS || aclrtCreateStream(&stream) != ACL_SUCCESS) return 1;
+  Launchhalf(stream);
+  Launchfixed(stream);
+  return aclrtSynchronizeStream(stream) != ACL_SUCCESS;
+}
+""")
+    run(cmake, "-S", ".", "-B", "out", f"-DCMAKE_PREFIX_PATH={INSTALLED}", where=folder)
+    run(cmake, "--build", "out", where=folder)
+    assert "0 wrong" in run(INSTALLED / "bin" / "skv", "run", "out/add", where=folder)
+    said = run(INSTALLED / "bin" / "skv", "run", "out/both", where=folder)
+    assert "half 0\nfixed 0\n" in said and "verdict: clean" in said, said
+    os.utime(folder / "more.h")
+    assert "Building ASC object CMakeFiles/add.dir/add.asc.o" in run(cmake, "--build", "out", where=folder)
+    refused = subprocess.run([cmake, "-S", ".", "-B", "other", f"-DCMAKE_PREFIX_PATH={INSTALLED}", "-DCMAKE_ASC_ARCHITECTURES=dav-3510"],
+                             cwd=folder, capture_output=True, text=True, check=True)
+    refused = subprocess.run([cmake, "--build", "other"], cwd=folder, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "the simulated chip is dav-2201" in refused.stdout + refused.stderr, refused
+
+
 def test_entries_for_editors():
     run(BUILD / "skcc", "-c", EXAMPLE, f"-I{EXAMPLE.parent}", "-MJ", "add.json", "-o", "add.o")
     text = (ROOT / "add.json").read_text()
@@ -160,7 +204,7 @@ def test_ccache():
 
 if __name__ == "__main__":
     code = tap.run([test_install, test_installed_compiler_and_runner, test_pkg_config, test_meson_dependency, test_cmake_package,
-                    test_cmake_refuses_a_later_version, test_cmake_toolchain, test_entries_for_editors,
+                    test_cmake_refuses_a_later_version, test_cmake_toolchain, test_cmake_language_asc, test_entries_for_editors,
                     test_the_same_source_gives_the_same_object, test_ccache])
     scratch.cleanup()
     sys.exit(code)

@@ -27,6 +27,8 @@ static const char help[] =
     "\n"
     "Passed on: -I -D -U -include -isystem -iquote -std= -O -g -W -w -f -m -pthread -pedantic -MD -MMD -MP -MF\n"
     "-MT -MQ -l -L -Wl, -Xlinker -rdynamic -s. Without -O and -g: -O2 -g.\n"
+    "Taken as build files for the chip have them: --npu-arch=dav-2201 -dc --cce-... -mllvm -cce-...\n"
+    "-lascendcl -ltiling_api and their like, which libsuperkernel.so stands for.\n"
     "\n"
     "A kernel is a __global__ function with __vector__, __cube__ or __mix__(c,v). With __aicore__ alone it is a\n"
     "vector kernel, unless KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_...) in its body says otherwise, and a mix kernel 1:2\n"
@@ -39,10 +41,7 @@ static const char help[] =
     "\n"
     "Exit code: 0 done, 1 the sources do not compile or link, 2 wrong usage, 4 internal error.\n";
 
-/* What looking at an argument gave: an exit code, or how many more arguments belong to it. */
-enum { GO_ON = -1, NOT_MINE = -2, USED_ONE = -3, USED_TWO = -4 };
-
-static int usage_error(const char *format, const char *what) {
+int usage_error(const char *format, const char *what) {
   fprintf(stderr, "skcc: ");
   fprintf(stderr, format, what);
   fprintf(stderr, "\n");
@@ -76,6 +75,8 @@ static int parse_valued(options *o, int left, char **argv) {
     bool apart = strcmp(argv[0], name) == 0;
     if (!apart && valued[i].only_apart) continue;
     if (apart && left < 2) return usage_error("'%s' needs a value", name);
+    const char *value = apart ? argv[1] : argv[0] + strlen(name);
+    if (strcmp(name, "-l") == 0 && npu_library(value)) return apart ? USED_TWO : USED_ONE;
     list *to = list_of(o, valued[i].place);
     list_add(to, argv[0]);
     if (apart) list_add(to, argv[1]);
@@ -244,6 +245,7 @@ int options_parse(options *o, int argc, char **argv) {
       continue;
     }
     int used = parse_own(o, argc - i, argv + i, &language);
+    if (used == NOT_MINE) used = parse_npu(o, argc - i, argv + i);
     if (used == NOT_MINE) used = parse_valued(o, argc - i, argv + i);
     if (used == NOT_MINE && parse_passed_on(o, a)) used = USED_ONE;
     if (used == NOT_MINE) return usage_error("unknown option '%s'; --help lists them", a);

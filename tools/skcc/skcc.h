@@ -155,6 +155,7 @@ typedef enum kernel_type { KERNEL_UNSET = -1, KERNEL_AIV, KERNEL_AIC, KERNEL_MIX
 
 typedef struct kernel {
   const char *name;
+  const char *symbol;   /* what its struct, record and entries are named after: of a template with the number of parameters */
   uint32_t path;
   int type;             /* kernel_type */
   uint32_t schedmode;
@@ -177,7 +178,7 @@ typedef enum part { PART_HOST, PART_VECTOR, PART_CUBE } part;
 
 typedef struct unit {
   const char *name;     /* the user's file as given */
-  bool cplusplus;
+  bool cplusplus, quiet; /* quiet: -w */
   part part;
   text source;          /* preprocessed */
   token *tokens;        /* [0] is a sentinel; the last is TOKEN_END */
@@ -229,6 +230,7 @@ bool lex_raw_facts(const char *path, uint32_t *flags, bool *cube);
 /* scan.c: functions and kernels. */
 void scan(unit *u);
 kernel *find_kernel(unit *u, uint32_t name);
+kernel *find_template(unit *u, uint32_t name, unsigned parameters);
 
 /* The rewriting steps; each adds edits or errors. */
 void rewrite_qualifiers(unit *u);
@@ -286,6 +288,13 @@ typedef struct options {
 
 /* Fills options, or prints and returns an exit code >= 0 (help, version, usage error); -1 = go on. */
 int options_parse(options *o, int argc, char **argv);
+int usage_error(const char *format, const char *what); /* "skcc: ..." and EXIT_USAGE */
+
+/* What looking at an argument gave: an exit code, or how many more arguments belong to it. */
+enum { GO_ON = -1, NOT_MINE = -2, USED_ONE = -3, USED_TWO = -4 };
+/* npu_options.c */
+int parse_npu(options *o, int left, char **argv);
+bool npu_library(const char *name);
 
 /* Where the product's own files are. */
 typedef struct places {

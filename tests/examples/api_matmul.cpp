@@ -296,6 +296,31 @@ static void CheckTilings() {
   Check(fixed.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_DOUBLE), -1);
 }
 
+/* The axis that kernels written for a shape expect to be cut: the one whose tiles are narrower where tiles are whole. */
+static void CheckCutAxis() {
+  struct { int32_t m, n, k, cores, baseM, baseN, singleM, singleN; } cuts[] = {
+    {512, 512, 128, 2, -1, -1, 256, 512}, {512, 128, 128, 2, 128, 64, 512, 64}, {1024, 640, 256, 2, 256, 128, 512, 640}};
+  for (auto &cut : cuts) {
+    matmul_tiling::MultiCoreMatmulTiling choice;
+    choice.SetDim(cut.cores);
+    choice.SetAType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
+    choice.SetOrgShape(cut.m, cut.n, cut.k);
+    choice.SetShape(cut.m, cut.n, cut.k);
+    choice.SetFixSplit(cut.baseM, cut.baseN);
+    TCubeTiling t{};
+    Check(choice.GetTiling(t), 0);
+    Check(t.usedCoreNum, cut.cores);
+    Check(t.singleCoreM, cut.singleM);
+    Check(t.singleCoreN, cut.singleN);
+  }
+}
+
+/* Tiling as bytes, read when the kernel is compiled. */
+struct Halves { uint32_t rows; int16_t step[2]; };
+constexpr uint8_t halves[] = {7, 1, 0, 0, 0xfe, 0xff, 3, 0};
+static_assert(convert_from_bytes<Halves>(halves).rows == 263 && convert_from_bytes<Halves>(halves).step[0] == -2 &&
+              convert_from_bytes<Halves>(halves).step[1] == 3, "bytes of a structure");
+
 int main() {
   Device device;
   DeviceArray<uint8_t> system(RESERVED_WORKSPACE);
@@ -315,5 +340,6 @@ int main() {
   RunQuantised<half, half, false>();
   RunAlone();
   CheckTilings();
+  CheckCutAxis();
   return Report("api_matmul", results, wrong);
 }

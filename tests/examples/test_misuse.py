@@ -217,6 +217,29 @@ def test_a_dump_of_l1_shows_its_elements():
     assert "verdict: clean" in said, said
 
 
+def test_a_dump_by_address_shows_the_elements_there():
+    code = """#include "utils/debug/asc_dump.h"
+__global__ __mix__(1, 1) void k(GM_ADDR x) {
+  TPipe pipe;
+  TBuf<TPosition::%s> buffer;
+  pipe.InitBuffer(buffer, 64);
+  LocalTensor<half> tensor = buffer.Get<half>();
+#if SK_HALF_AIC
+  Fill(tensor, InitConstValueParams<half>(1, 2, 0, half(3.0f)));
+  asc_dump_l1buf<half>((__cbuf__ half *)tensor.GetPhyAddr(), 1, 2);
+#else
+  Duplicate(tensor, half(-5.0f), 32);
+  asc_dump_ubuf((__ubuf__ half *)tensor.GetPhyAddr(), 2, 2);
+  asc_dump_gm((__gm__ float *)x, 3, 1);
+#endif
+}
+"""
+    said, _ = run_program(PROGRAM % (code % "A1").replace("TPosition::A1", "SK_HALF_AIC ? TPosition::A1 : TPosition::VECCALC"))
+    for line in ("position=L1, dump_size=2\n[3.000000, 3.000000]", "position=UB, dump_size=2\n[-5.000000, -5.000000]", "data_type=float32, position=GM, dump_size=1\n["):
+        assert line in said, said
+    assert "verdict: clean" in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
@@ -283,6 +306,6 @@ if __name__ == "__main__":
                      + [refuses(*case) for case in REFUSED.items()]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
-                        test_a_dump_of_l1_shows_its_elements, test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
+                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

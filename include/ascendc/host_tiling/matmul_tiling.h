@@ -164,21 +164,29 @@ protected:
   /* Elements of K that pieces are multiples of. */
   int32_t Unit() const { return sparse_ ? 64 : 256 / aBits_ > 16 ? 256 / aBits_ : 16; }
 
-  /* Parts of M, N and, if K is split, of K: the most cores, then the least to load and store. Parts that leave no rest are
-   * worth half of the cores: kernels without SetTail count on them. What stands in L1 is not cut. */
+  /* What a core loads for one element of its result, tile by tile; dims that cut the axes with the narrower tiles break ties. */
+  double LoadsOf(int32_t pm, int32_t pn, int32_t down, int32_t along) const {
+    int32_t tileM = fixM_ > 0 ? fixM_ : 128, tileN = fixN_ > 0 ? fixN_ : 256;
+    double loads = double(CeilDiv(pn, tileN)) * pm + double(CeilDiv(pm, tileM)) * pn;
+    return loads / (double(pm) * pn) + 1e-9 * (down * tileM + along * tileN);
+  }
+  /* Parts of M, N and, if K is split, of K: the most cores, then the least to load for each tile, or, where tiles are few,
+   * to load and store. Parts that leave no rest are worth half of the cores: kernels without SetTail count on them. What
+   * stands in L1 is not cut. */
   bool ChooseParts(int32_t cores, int32_t m, int32_t n, int32_t k) {
+    bool many = !splitK_ && m >= 128 && int64_t{m} * n > int64_t{cores} * 26214; /* four fifths of a tile of 128 by 256 */
     int32_t best = 0;
-    int64_t leastTraffic = 0;
+    double leastCost = 0;
     for (int32_t deep = 1; deep <= (splitK_ ? cores : 1); deep++)
       for (int32_t down = 1; down * deep <= cores && (down == 1 || !wholeM_); down++) {
         int32_t along = wholeN_ ? 1 : cores / (down * deep);
         int32_t pm = PartOf(m, down, axisM_, 16), pn = PartOf(n, along, axisN_, 16), pk = deep == 1 ? k : PartOf(k, deep, axisK_, Unit());
         if (pm == 0 || pn == 0 || pk == 0) continue;
         int32_t used = CeilDiv(m, pm) * CeilDiv(n, pn) * CeilDiv(k, pk);
-        int64_t traffic = int64_t{pk} * (pm + pn) + int64_t{pm} * pn;
+        double cost = many ? LoadsOf(pm, pn, down, along) : double(pk) * (pm + pn) + double(pm) * pn;
         int32_t worth = m % pm == 0 && n % pn == 0 && k % pk == 0 ? 2 * used : used;
-        if (used > cores || worth < best || (worth == best && traffic >= leastTraffic)) continue;
-        best = worth, leastTraffic = traffic, partM_ = pm, partN_ = pn, partK_ = pk;
+        if (used > cores || worth < best || (worth == best && cost >= leastCost)) continue;
+        best = worth, leastCost = cost, partM_ = pm, partN_ = pn, partK_ = pk;
       }
     return best != 0;
   }

@@ -28,6 +28,14 @@ SK_INLINE void copy_tiling(T *to, const __gm__ void *from) {
     for (uint32_t sk_i = 0; sk_i < (count); sk_i++)   \
       (dst)[sk_i] = reinterpret_cast<const __gm__ type *>(src)[sk_i]; \
   } while (0)
+/* A structure of the bytes at `bytes`, also where a constant is wanted: tiling that is known when a kernel is compiled. */
+template <typename T>
+constexpr T convert_from_bytes(const uint8_t *bytes) {
+  struct image { uint8_t at[sizeof(T)]; } all{};
+  for (size_t i = 0; i < sizeof(T); i++) all.at[i] = bytes[i];
+  return __builtin_bit_cast(T, all);
+}
+
 /* The structure that GET_TILING_DATA reads: named once by REGISTER_TILING_DEFAULT, at any scope. */
 #define REGISTER_TILING_DEFAULT(type) using sk_default_tiling [[maybe_unused]] = type
 #define REGISTER_TILING_FOR_TILINGKEY(expression, type) static_assert(sizeof(type) != 0, "tiling structure")

@@ -161,6 +161,49 @@ static void test_kernel_templates(void **state) {
   sandbox_close();
 }
 
+/* Templates of one name that differ in the number of parameters. */
+static void test_overloaded_kernel_templates(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#include \"words.h\"\n"
+      "template <class T> __global__ __vector__ void k(T a);\n"
+      "template <class T> __global__ __vector__ void k(T a, int b) { printf(\"two %d %d\\n\", int(a), b); }\n"
+      "template <class T> __global__ __vector__ void k(T a) { printf(\"one %d\\n\", int(a)); }\n"
+      "template __global__ __vector__ void k<float>(float, int);\n"
+      "int main() { k<char><<<1, 0>>>(1); k<char><<<1, 0>>>(2, 3); k<<<1, 0>>>(4); }\n");
+  static const char *const compilers[] = {"gcc", "clang"};
+  for (size_t i = 0; i < 2; i++) {
+    if (!has_compiler(compilers[i])) continue;
+    assert_runs("skcc --cc=%s -Wall -Wextra -Werror s.cpp -o program && ./program | grep '^[otk]'", compilers[i]);
+    assert_string_equal(said(), "kernel k<float> type 0 line 3 schedmode 0 flags 0 args 8 aic 0 aiv 1 abi 1\n"
+                                "kernel k<char> type 0 line 4 schedmode 0 flags 0 args 4 aic 0 aiv 1 abi 1\none 1\n"
+                                "kernel k<char> type 0 line 3 schedmode 0 flags 0 args 8 aic 0 aiv 1 abi 1\ntwo 2 3\n"
+                                "kernel k<int> type 0 line 4 schedmode 0 flags 0 args 4 aic 0 aiv 1 abi 1\none 4\n");
+  }
+  sandbox_close();
+}
+
+/* What the chip's compiler spells otherwise. */
+static void test_attributes_in_brackets(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#include \"words.h\"\n"
+      "#define BOTH inline[host, aicore]\n"
+      "BOTH int twice(int x) { return 2 * x; }\n"
+      "struct Part { [aicore] int value() const { return 3; } };\n"
+      "[aicore] inline int pick(const int *x, int aicore) { return x[aicore]; }\n"
+      "__global__ __vector__ void k(int n) { int x[] = {n, 7}; printf(\"%d %d %d\\n\", twice(n), Part().value(), pick(x, 1)); }\n"
+      "int main() { int host = 4; k<<<1, 0>>>([host] { return host; }()); printf(\"%d\\n\", twice(1)); }\n");
+  compile_and_run("s.cpp", "",
+      "kernel k type 0 line 6 schedmode 0 flags 0 args 4 aic 0 aiv 1 abi 1\n"
+      "  n at 0 bytes 4 pointer 0 type 'int'\n"
+      "launch k blocks 1 ub 0 stream (nil) at s.cpp:7\n"
+      "8 3 7\n2\n");
+  sandbox_close();
+}
+
 /* Floats of a structure that was copied as integers are there. */
 static void test_structures_copied_word_by_word(void **state) {
   (void)state;
@@ -349,7 +392,8 @@ static void test_bindings_of_templates(void **state) {
 
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
-         SK_TEST(test_kernel_templates), SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),
+         SK_TEST(test_kernel_templates), SK_TEST(test_overloaded_kernel_templates), SK_TEST(test_attributes_in_brackets),
+         SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),
          SK_TEST(test_templates_by_what_one_file_owns), SK_TEST(test_local_arrays_in_c),
          SK_TEST(test_local_arrays_in_cpp), SK_TEST(test_each_half_asks_only_for_its_own_memories),
          SK_TEST(test_bindings_in_c), SK_TEST(test_bindings_of_templates))

@@ -32,7 +32,9 @@ static void test_kernels_that_are_refused(void **state) {
   expect_error("__global__ void k(int &x) {}\n", "error: a parameter of kernel 'k' cannot be a reference");
   expect_error("__global__ void k(int x[4]) {}\n", "error: a parameter of kernel 'k' must be a pointer or a value");
   expect_error("__global__ void k(__ubuf__ float *x) {}\n", "error: a parameter of kernel 'k' cannot point to local memory");
-  expect_error("__global__ void k(int) {}\n__global__ void k(float) {}\n", "s.cpp:2:17: error: kernel 'k' is defined twice");
+  expect_error("__global__ void k(int) {}\n__global__ void k(float) {}\n", "s.cpp:2:17: error: kernel 'k' is defined twice; only templates can be overloaded");
+  expect_error("template <class T> __global__ void k(T) {}\ntemplate <class T> __global__ void k(T *) {}\n",
+               "s.cpp:2:36: error: kernel 'k' is defined twice; templates of one name must differ in their number of parameters");
   expect_error("__global__ void k() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AICORE); }\n",
                "error: kernel type 'KERNEL_TYPE_MIX_AICORE' does not exist on this chip");
   sandbox_close();
@@ -116,6 +118,22 @@ static void test_host_variables_in_device_code_draw_a_warning(void **state) {
   sandbox_close();
 }
 
+/* Names of templates are no variables of the host, whatever they share with one. */
+static void test_templates_draw_no_warning(void **state) {
+  (void)state;
+  sandbox_open();
+  put("s.cpp", "template <class A, class Element> struct Cut;\ntemplate <class Element> struct Cut<int, Element> { static constexpr int value = 4; };\n"
+               "template struct Cut<int, float>;\nint value;\n"
+               "template <class Element> __global__ __vector__ void k(__gm__ Element *x) { *x = static_cast<Element>(Cut<int, Element>::value); }\n"
+               "int main() { k<float><<<1, 0>>>(nullptr); return value; }\n");
+  assert_runs("skcc -Wall -Wextra -Werror s.cpp -o p");
+  assert_string_equal(said(), "");
+  put("t.cpp", "int counter;\n__global__ __vector__ void k() { counter++; }\nint main() { k<<<1, 0>>>(); return counter; }\n");
+  assert_runs("skcc -w t.cpp -o p");
+  assert_string_equal(said(), "");
+  sandbox_close();
+}
+
 static void test_warnings_of_the_user_do_not_judge_what_is_added(void **state) {
   (void)state;
   static const char *const compilers[] = {"gcc", "clang"};
@@ -150,4 +168,5 @@ static void test_debug_information_names_the_users_lines(void **state) {
 SK_TESTS(SK_TEST(test_kernels_that_are_refused), SK_TEST(test_launches_that_are_refused), SK_TEST(test_local_arrays_that_are_refused),
          SK_TEST(test_compiler_errors_show_the_users_line_and_column), SK_TEST(test_error_in_one_half_only),
          SK_TEST(test_host_variables_in_device_code_draw_a_warning),
+         SK_TEST(test_templates_draw_no_warning),
          SK_TEST(test_warnings_of_the_user_do_not_judge_what_is_added), SK_TEST(test_debug_information_names_the_users_lines))

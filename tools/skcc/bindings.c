@@ -62,7 +62,7 @@ static void write_binding(const unit *u, const kernel *k, const named *target, u
   text_quoted(out, u->files.items[u->tokens[at].file]);
   text_printf(out, ", %u, {%s}}; static __attribute__((constructor)) void sk__bind_%s_%u(void) {", line, functions, k->name, line);
   text_printf(out, " sk__binding_%s_%u.kernel = %s%ssk__kernel_%s%s%s; ", k->name, line, k->is_template ? "" : "&", target->path,
-              k->name, target->arguments, k->is_template ? "()" : "");
+              k->symbol, target->arguments, k->is_template ? "()" : "");
   text_printf(out, "%ssk__bind_kernel(&sk__binding_%s_%u); }", u->cplusplus ? "::" : "", k->name, line);
 }
 
@@ -91,6 +91,11 @@ static const kernel *bound_kernel(unit *u, const named *target) {
   const kernel *k = target->name != 0 ? find_kernel(u, target->name) : NULL;
   if (k == NULL || k->definition == 0) {
     unit_error(u, target->first, "SK_BIND: there is no kernel '%s' defined in this file", tokens_text(u, target->first, target->last));
+    return NULL;
+  }
+  for (size_t i = 0; i < u->kernel_count; i++) {
+    if (&u->kernels[i] == k || strcmp(u->kernels[i].name, k->name) != 0) continue;
+    unit_error(u, target->first, "SK_BIND: there are several kernels '%s'; bind one that has a name of its own", k->name);
     return NULL;
   }
   return k;
@@ -139,17 +144,17 @@ void write_instance(unit *u, const kernel *k, const char *path, const char *argu
   for (size_t i = 0; i < 2; i++)
     if (halves[i].has && u->part == halves[i].part)
       text_printf(out, " static __attribute__((used)) void (*const sk__keep_%s_%u_%u)(const void *) = &%ssk__%s_%s%s;", k->name,
-                  u->tokens[at].line, u->tokens[at].at, path, halves[i].name, k->name, arguments);
+                  u->tokens[at].line, u->tokens[at].at, path, halves[i].name, k->symbol, arguments);
   if (u->part == PART_HOST)
     text_printf(out, " static __attribute__((constructor)) void sk__instance_%s_%u_%u(void) { (void)%ssk__kernel_%s%s(); }", k->name,
-                u->tokens[at].line, u->tokens[at].at, path, k->name, arguments);
+                u->tokens[at].line, u->tokens[at].at, path, k->symbol, arguments);
 }
 
 /* Explicit specialisations are compiled as they stand: the entry of the template calls them. */
 static void rewrite_instance(unit *u, const function *f) {
-  kernel *k = find_kernel(u, f->name);
-  if (k == NULL || !k->is_template) {
-    unit_error(u, f->name, "there is no __global__ template '%s' before this line", token_text(u, f->name));
+  kernel *k = find_template(u, f->name, parameter_count(u, f));
+  if (k == NULL) {
+    unit_error(u, f->name, "there is no __global__ template '%s' with as many parameters before this line", token_text(u, f->name));
     return;
   }
   if (f->body != 0) {

@@ -94,6 +94,7 @@ void unit_error(unit *u, uint32_t at, const char *format, ...) {
 }
 
 void unit_warning(unit *u, uint32_t at, const char *format, ...) {
+  if (u->quiet) return;
   va_list arguments;
   va_start(arguments, format);
   add_message(u, at, "warning", format, arguments);

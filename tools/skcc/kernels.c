@@ -22,6 +22,18 @@ void rewrite_qualifiers(unit *u) {
   }
 }
 
+/* Of several the one with as many parameters. */
+kernel *find_template(unit *u, uint32_t name, unsigned parameters) {
+  kernel *found = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < u->kernel_count; i++) {
+    kernel *k = &u->kernels[i];
+    if (!is_spelled(u, name, k->name) || !k->is_template) continue;
+    if (count++ == 0 || k->param_count == parameters) found = k;
+  }
+  return count > 1 && found->param_count != parameters ? NULL : found;
+}
+
 kernel *find_kernel(unit *u, uint32_t name) {
   for (size_t i = 0; i < u->kernel_count; i++)
     if (is_spelled(u, name, u->kernels[i].name)) return &u->kernels[i];
@@ -253,7 +265,7 @@ static template_text read_template(unit *u, const function *f) {
 #define HIDDEN "__attribute__((visibility(\"hidden\"), no_sanitize(\"thread\")))"
 
 static void write_struct(const unit *u, const kernel *k, const char *head, text *out) {
-  text_printf(out, "%sstruct sk__args_%s {", head, k->name);
+  text_printf(out, "%sstruct sk__args_%s {", head, k->symbol);
   for (size_t i = 0; i < k->param_count; i++)
     text_printf(out, " %s __attribute__((aligned(4)));", declare_as(u, k, i, format_string("sk__f%zu", i)));
   text_puts(out, " };");
@@ -270,7 +282,7 @@ static void write_launcher(const unit *u, const kernel *k, const template_text *
   }
   text_puts(out, ") {");
   if (k->param_count > 0)
-    text_printf(out, " typedef struct sk__args_%s%s sk__a; unsigned char sk__block[sizeof(sk__a)] = {0};", k->name, t->arguments);
+    text_printf(out, " typedef struct sk__args_%s%s sk__a; unsigned char sk__block[sizeof(sk__a)] = {0};", k->symbol, t->arguments);
   for (size_t i = 0; i < k->param_count; i++) {
     char *name = param_name(u, k, i);
     if (u->cplusplus)
@@ -278,14 +290,14 @@ static void write_launcher(const unit *u, const kernel *k, const template_text *
     text_printf(out, " __builtin_memcpy(sk__block + __builtin_offsetof(sk__a, sk__f%zu), &%s, sizeof(%s));", i, name, name);
   }
   text_printf(out, " return %ssk__launch_kernel(%ssk__kernel_%s%s%s, sk__blocks, sk__ub, sk__stream, %s, sk__file, sk__line); }",
-              scope, k->is_template ? "" : "&", k->name, t->arguments, k->is_template ? "()" : "",
+              scope, k->is_template ? "" : "&", k->symbol, t->arguments, k->is_template ? "()" : "",
               k->param_count > 0 ? "sk__block" : "(const void *)0");
 }
 
 static void write_entry(const kernel *k, const template_text *t, const char *half, text *out) {
-  text_printf(out, " %s" HIDDEN " void sk__%s_%s(const void *sk__p) {", t->head, half, k->name);
+  text_printf(out, " %s" HIDDEN " void sk__%s_%s(const void *sk__p) {", t->head, half, k->symbol);
   if (k->param_count > 0)
-    text_printf(out, " typedef struct sk__args_%s%s sk__a; const sk__a *sk__v = (const sk__a *)sk__p;", k->name, t->arguments);
+    text_printf(out, " typedef struct sk__args_%s%s sk__a; const sk__a *sk__v = (const sk__a *)sk__p;", k->symbol, t->arguments);
   else text_puts(out, " (void)sk__p;");
   for (size_t i = 0; i < k->param_count; i++)
     if (k->params[i].workspace) text_printf(out, " sk__system_workspace((unsigned long)sk__v->sk__f%zu);", i);
@@ -296,11 +308,11 @@ static void write_entry(const kernel *k, const template_text *t, const char *hal
 
 static void write_params(const unit *u, const kernel *k, const char *arguments, text *out) {
   if (k->param_count == 0) return;
-  text_printf(out, " typedef struct sk__args_%s%s sk__args_%s_t; static const struct sk__param sk__params_%s[] = {", k->name,
-              arguments, k->name, k->name);
+  text_printf(out, " typedef struct sk__args_%s%s sk__args_%s_t; static const struct sk__param sk__params_%s[] = {", k->symbol,
+              arguments, k->symbol, k->symbol);
   for (size_t i = 0; i < k->param_count; i++) {
     text_printf(out, "{\"%s\", __builtin_offsetof(sk__args_%s_t, sk__f%zu), sizeof(((sk__args_%s_t *)0)->sk__f%zu), "
-                "__builtin_classify_type(((sk__args_%s_t *)0)->sk__f%zu) == 5, ", param_name(u, k, i), k->name, i, k->name, i, k->name, i);
+                "__builtin_classify_type(((sk__args_%s_t *)0)->sk__f%zu) == 5, ", param_name(u, k, i), k->symbol, i, k->symbol, i, k->symbol, i);
     text_quoted(out, param_type(u, k, i));
     text_puts(out, "},");
   }
@@ -314,13 +326,13 @@ static void write_record(const unit *u, const kernel *k, const function *f, cons
   text_quoted(out, u->files.items[u->tokens[f->name].file]);
   text_printf(out, ", %u, %u, %uu, ", u->tokens[f->name].line, k->schedmode, u->flags);
   if (k->param_count > 0)
-    text_printf(out, "sizeof(sk__args_%s_t), %zu, sk__params_%s, ", k->name, k->param_count, k->name);
+    text_printf(out, "sizeof(sk__args_%s_t), %zu, sk__params_%s, ", k->symbol, k->param_count, k->symbol);
   else text_puts(out, "0, 0, 0, ");
   text_printf(out, "%s, %s};", aic, aiv);
 }
 
 static void declare_entry(const kernel *k, const template_text *t, const char *half, text *out) {
-  text_printf(out, " %s__attribute__((visibility(\"hidden\"))) void sk__%s_%s(const void *);", t->head, half, k->name);
+  text_printf(out, " %s__attribute__((visibility(\"hidden\"))) void sk__%s_%s(const void *);", t->head, half, k->symbol);
 }
 
 /* In its half the entry itself; in the host part, where the record is, its declaration. */
@@ -334,7 +346,7 @@ static void write_entries(const unit *u, const kernel *k, const template_text *t
 }
 
 static char *entry_name(const kernel *k, const template_text *t, const char *half, bool has) {
-  return has ? format_string("&sk__%s_%s%s", half, k->name, t->arguments) : copy_string("0", 1);
+  return has ? format_string("&sk__%s_%s%s", half, k->symbol, t->arguments) : copy_string("0", 1);
 }
 
 static void write_plain(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
@@ -350,7 +362,7 @@ static void write_plain(const unit *u, const kernel *k, const function *f, const
 /* A template's record is made at the first launch of an instantiation. Every part has it: that is what
  * makes the halves instantiate their entries; a half names its own alone. */
 static void write_template(const unit *u, const kernel *k, const function *f, const template_text *t, text *out) {
-  text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s() {", t->head, k->name);
+  text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s() {", t->head, k->symbol);
   write_params(u, k, t->arguments, out);
   text_puts(out, " static char sk__name[256]; static const struct sk__record sk__record = ");
   write_record(u, k, f, "sk__name", entry_name(k, t, "aic", has_cube_half(k->type) && u->part != PART_VECTOR),
@@ -363,7 +375,7 @@ static void announce(const unit *u, kernel *k, const function *f, const template
   begin_system_text(u, f->end, out);
   k->announced = true;
   write_struct(u, k, t->head, out);
-  if (k->is_template) text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s();", t->head, k->name);
+  if (k->is_template) text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s();", t->head, k->symbol);
   else text_printf(out, " extern __attribute__((visibility(\"default\"))) const struct sk__record sk__kernel_%s;", k->name);
   begin_system_text(u, f->end, out);
   write_launcher(u, k, t, out);
@@ -371,15 +383,26 @@ static void announce(const unit *u, kernel *k, const function *f, const template
 
 /* ---- one function at a time ---------------------------------------------------------------------- */
 
+/* Templates of one name are one kernel for each number of parameters. Their symbols say it, the same in every file. */
+static bool is_of(const unit *u, const kernel *k, const function *f, const kernel *as) {
+  bool is_template = f->template_first != f->template_last;
+  return is_spelled(u, f->name, k->name) && strcmp(u->paths.items[f->path], u->paths.items[k->path]) == 0 &&
+         (!u->cplusplus || (k->is_template == is_template && (!is_template || k->param_count == as->param_count)));
+}
+
 static kernel *kernel_of(unit *u, const function *f) {
-  for (size_t i = 0; i < u->kernel_count; i++)
-    if (is_spelled(u, f->name, u->kernels[i].name) && strcmp(u->paths.items[f->path], u->paths.items[u->kernels[i].path]) == 0)
-      return &u->kernels[i];
+  kernel new = {.name = token_text(u, f->name), .path = f->path, .type = KERNEL_UNSET, .is_template = f->template_first != f->template_last};
+  read_parameters(u, &new, f);
+  for (size_t i = 0; i < u->kernel_count; i++) {
+    kernel *k = &u->kernels[i];
+    if (!is_of(u, k, f, &new)) continue;
+    k->params = new.params, k->param_count = new.param_count, k->param_capacity = new.param_capacity;
+    return k;
+  }
+  new.symbol = new.is_template ? format_string("%s_%zu", new.name, new.param_count) : new.name;
   u->kernels = grow(u->kernels, u->kernel_count, &u->kernel_capacity, sizeof *u->kernels);
-  kernel *k = &u->kernels[u->kernel_count++];
-  *k = (kernel){.name = token_text(u, f->name), .path = f->path, .type = KERNEL_UNSET,
-                .is_template = f->template_first != f->template_last};
-  return k;
+  u->kernels[u->kernel_count] = new;
+  return &u->kernels[u->kernel_count++];
 }
 
 static void rewrite_kernel(unit *u, uint32_t index) {
@@ -388,11 +411,10 @@ static void rewrite_kernel(unit *u, uint32_t index) {
   kernel *k = kernel_of(u, f);
   read_head(u, k, f);
   if (f->body != 0 && k->definition != 0) {
-    unit_error(u, f->name, "kernel '%s' is defined twice; kernels cannot be overloaded", k->name);
+    unit_error(u, f->name, k->is_template ? "kernel '%s' is defined twice; templates of one name must differ in their number of parameters"
+                                          : "kernel '%s' is defined twice; only templates can be overloaded", k->name);
     return;
   }
-  k->param_count = 0;
-  read_parameters(u, k, f);
   if (f->body != 0) {
     k->definition = index + 1;
     read_body_type(u, k, f);

@@ -161,6 +161,27 @@ static void pair_bracket(lexer *l, uint32_t index) {
   }
 }
 
+/* `[aicore]` and `[host, aicore]` are __aicore__ in the compiler's own spelling. Behind a name or a bracket they index. */
+static void join_attribute(unit *u, uint32_t open, uint32_t close) {
+  const token *before = &u->tokens[open - 1];
+  bool indexes = open > 1 && ((before->kind == TOKEN_NAME && before->word == WORD_NONE) ||
+                              (before->kind == TOKEN_MARK && (before->mark == ')' || before->mark == ']')));
+  bool aicore = false;
+  for (uint32_t i = open + 1; i < close && !indexes; i++) {
+    const token *t = &u->tokens[i];
+    const char *name = u->source.bytes + t->at;
+    bool comma = t->kind == TOKEN_MARK && t->mark == ',', host = t->kind == TOKEN_NAME && t->length == 4 && memcmp(name, "host", 4) == 0;
+    bool here = t->kind == TOKEN_NAME && t->length == 6 && memcmp(name, "aicore", 6) == 0;
+    aicore |= here;
+    if (!comma && !host && !here) return;
+  }
+  if (!aicore) return;
+  token *joined = &u->tokens[open];
+  joined->length = u->tokens[close].at + u->tokens[close].length - joined->at;
+  joined->kind = TOKEN_NAME, joined->word = WORD_AICORE, joined->mark = 0, joined->partner = 0;
+  u->token_count = open + 1;
+}
+
 static void lex_mark(lexer *l) {
   const char *from = l->c;
   uint8_t mark = (uint8_t)*from;
@@ -170,6 +191,8 @@ static void lex_mark(lexer *l) {
   l->c += length;
   add_token(l, TOKEN_MARK, from, l->c)->mark = mark;
   if (mark == '(' || mark == ')' || mark == '[' || mark == ']' || mark == '{' || mark == '}') pair_bracket(l, (uint32_t)l->u->token_count - 1);
+  const token *last = &l->u->tokens[l->u->token_count - 1];
+  if (mark == ']' && last->partner != 0) join_attribute(l->u, last->partner, (uint32_t)l->u->token_count - 1);
 }
 
 static void lex_name(lexer *l) {

@@ -53,6 +53,7 @@ static int preprocess(const job *j) {
   list_addf(&argv, "-isystem%s", j->places->include_ascendc);
   list_addf(&argv, "-idirafter%s", j->places->include); /* may be /usr/include, which bears nothing else */
   list_add(&argv, "-D__SKCC__=1");
+  list_add(&argv, "-D__CCE__=1"); /* sources that are for hosts too ask for it */
   list_addf(&argv, "-DSK_HALF_AIV=%d", !j->cube);
   list_addf(&argv, "-DSK_HALF_AIC=%d", j->cube);
   list_add(&argv, j->cube ? "-D__DAV_CUBE__=1" : "-D__DAV_VEC__=1");
@@ -153,6 +154,7 @@ static bool make_text(const job *j, const unit *read, part which, unit *u) {
 static bool read_preprocessed(const job *j, unit *u) {
   if (preprocess(j) != 0) return false;
   *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus};
+  for (size_t i = 0; i < j->options->compile.count; i++) u->quiet |= strcmp(j->options->compile.items[i], "-w") == 0;
   if (read_file(j->preprocessed, &u->source)) {
     rewrite_read(u);
     return true;

@@ -153,13 +153,16 @@ static void refuse_local_memory(unit *u, const function *f, uint32_t end) {
 
 /* Variables at namespace scope that the host may change; device code has another copy of them. */
 static void found_variables(unit *u, const function *f, uint32_t end) {
+  if (f->template_first != f->template_last) return; /* what one instance stores is not the host's to read */
   for (uint32_t i = f->first; i < end; i++) {
     word w = (word)u->tokens[i].word;
     if (w == WORD_CONST || w == WORD_CONSTEXPR || w == WORD_TYPEDEF || w == WORD_USING || w == WORD_STATIC_ASSERT || w == WORD_STATIC_ASSERT_) return;
   }
   bool value = false;
   for (uint32_t i = f->first + 1; i < end; i++) {
+    uint32_t after = is_mark(u, i, '<') && is_plain_name(u, i - 1) ? after_angle(u, i, end) : 0;
     if (u->tokens[i].partner > i) i = u->tokens[i].partner;
+    else if (after != 0) i = after - 1;
     else if (is_mark(u, i, ',')) value = false;
     else if (is_mark(u, i, '=')) value = true;
     bool stops = is_mark(u, i + 1, ',') || is_mark(u, i + 1, ';') || is_mark(u, i + 1, '=') || is_mark(u, i + 1, '[');
@@ -280,6 +283,7 @@ static bool is_local(const unit *u, const function *f, uint32_t use) {
 static void warn_of_host_variables(unit *u, const function *f) {
   for (uint32_t i = f->body; i < f->end; i++) {
     if (!is_plain_name(u, i) || is_mark(u, i - 1, '.') || is_mark(u, i - 1, MARK_ARROW) || is_mark(u, i + 1, MARK_SCOPE)) continue;
+    if (is_mark(u, i - 1, MARK_SCOPE) && is_mark(u, i - 2, '>')) continue; /* a member of a class template */
     for (size_t v = 0; v < u->variable_count; v++) {
       bool declared = !same_name(u, i, u->variables[v]) || class_of(u->tokens[i - 1].word) == CLASS_TYPE || is_plain_name(u, i - 1);
       if (declared || is_local(u, f, i)) continue;

@@ -12,6 +12,7 @@
 /* ---- qualifiers ---------------------------------------------------------------------------- */
 
 #define __inline__ inline
+#define __forceinline__ inline
 
 /* skcc knows these words itself; macros would hide them from it. They are for other compilers. */
 #ifndef __SKCC__
@@ -40,6 +41,9 @@
 #if defined(SK_HALF_AIC) && defined(SK_HALF_AIV)
 #define ASCEND_IS_AIC (SK_HALF_AIC)
 #define ASCEND_IS_AIV (SK_HALF_AIV)
+#ifdef __cplusplus
+constexpr int32_t g_coreType = SK_HALF_AIC ? 1 : 2;
+#endif
 #else
 #ifdef __cplusplus
 extern "C" {

@@ -40,6 +40,8 @@ public:
 
 /* ---- across cores -------------------------------------------------------------------------- */
 
+SK_INLINE void SetSyncBaseAddr(uint64_t address) { asc_set_ffts_base_addr(address); }
+
 template <uint8_t mode, pipe_t pipe>
 SK_INLINE void CrossCoreSetFlag(uint16_t flag) {
   static_assert(mode <= 2, "CrossCoreSetFlag: modes are 0, 1 and 2");

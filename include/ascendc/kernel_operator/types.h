@@ -74,6 +74,8 @@ enum class AtomicDtype : uint8_t {
 };
 enum class AtomicOp : uint8_t { ATOMIC_SUM };
 enum class EngineType : uint8_t { AIC = 1, AIV = 2 };
+/* Core types as template arguments; g_coreType is that of the half being compiled. */
+constexpr int32_t AIC = 1, AIV = 2;
 enum class CO2Layout : uint8_t { NZ, ROW_MAJOR, COLUMN_MAJOR };
 enum class HF32Mode : uint8_t { DISABLE, ENABLE };
 enum class HF32TransMode : uint8_t { NEAREST_EVEN, NEAREST_ZERO };
@@ -208,6 +210,9 @@ constexpr pipe_t event_target(HardEvent event) {
   return pipes[static_cast<uint32_t>(event)];
 }
 } // namespace Internal
+/* Bits of an element, also of those that are smaller than a byte. */
+template <typename T>
+struct SizeOfBits { static constexpr size_t value = Internal::bits_of<T>; };
 
 } // namespace AscendC
 

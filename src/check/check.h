@@ -155,6 +155,7 @@ typedef struct sk__order {
   sk__checker *checker;
   uint64_t *spare;                      /* the block of an ext that was dropped, for the next one */
   uint64_t ext_cores[SK__MAX_CORES / 64]; /* cores whose entries in ext may go beyond base */
+  struct sk__gaps *gaps;                /* of base, or of ext */
 } sk__order;
 static inline void sk__order_settle(sk__order *order) {
   if (__builtin_expect(order->settle != NULL, 0)) order->settle(order);
@@ -192,6 +193,9 @@ void sk__order_barrier_dropped(sk__order *order);
 /* Everything this core did is folded into `into` (the launch's end snapshot under construction). */
 void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into);
 
+/* What a launch's cores begin with: `before`, told apart from what launches it does not know have done on these cores. The
+ * reference is the caller's. NULL like `before`, when there is nothing to tell apart. */
+sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before);
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from);
 sk__snapshot *sk__snapshot_ref(sk__snapshot *s);

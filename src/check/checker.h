@@ -34,6 +34,16 @@ static inline uint64_t sk__stamp_clock(uint64_t stamp) { return stamp & SK__STAM
 
 typedef struct sk__cores { uint64_t word[SK__MAX_CORES / 64]; } sk__cores;
 
+/* gaps.c: stretches below a vector's clocks that it does not know; NULL = none. Shared, and never changed. */
+typedef struct sk__gaps sk__gaps;
+sk__gaps *sk__gaps_ref(sk__gaps *gaps);
+void sk__gaps_unref(sk__gaps *gaps);
+bool sk__gaps_hold(const sk__gaps *gaps, uint32_t actor, uint64_t clock);
+/* Of two vectors, each with its gaps, when they become one. */
+sk__gaps *sk__gaps_joined(sk__gaps *a, const uint64_t *a_clocks, sk__gaps *b, const uint64_t *b_clocks, uint32_t actors);
+/* Of a vector that is about to learn what a launch does: all it does not know of what the cores have done so far. */
+sk__gaps *sk__gaps_until(sk__gaps *gaps, const uint64_t *clocks, const uint64_t *core_clocks, uint32_t actors);
+
 struct sk__snapshot {
   _Atomic uint32_t references;
   uint32_t actors;     /* entries in use: cores of the chip; the host's entries are always the maximum */
@@ -41,6 +51,7 @@ struct sk__snapshot {
   uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
   struct sk__snapshot *parent; /* that snapshot, if this is a message made from it; never more than one deep */
   sk__cores beyond;    /* cores whose entries may go beyond that snapshot's */
+  sk__gaps *gaps;
   _Alignas(64) uint64_t clock[SK__MAX_ACTORS]; /* a cache line per core */
 };
 
@@ -90,6 +101,7 @@ struct sk__checker {
   const sk__soc *soc;
   uint32_t actors;            /* of the chip's cores */
   bool same_pipe, threaded;
+  bool has_gaps;              /* some snapshot had */
   sk__describe_fn describe;
   sk__fresh_fn fresh;
   void *fresh_context;

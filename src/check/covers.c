@@ -5,6 +5,7 @@ bool sk__order_covers(const sk__order *order, sk__pipe pipe, uint32_t core, sk__
   if (order->base == NULL) return false;
   const sk__probe probe = {.seen = order->ext != NULL ? order->ext : order->base->clock,
                            .row = order->row[pipe],
+                           .gaps = order->gaps,
                            .ordered_clock = order->ordered_clock,
                            .core = order->core,
                            .pipe = (uint8_t)pipe};

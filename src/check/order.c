@@ -5,7 +5,8 @@
  *   own clocks below ordered_clock are judged by base/ext, never by rows, which may lag behind them: a
  *   launch and a SyncAll raise it instead of writing the rows;
  *   a snapshot that is shared (a base, a message taken or in two boxes) does not change any more;
- *   a clock grows when it is published, so that later accesses are not covered by what went out. */
+ *   a clock grows when it is published, so that later accesses are not covered by what went out;
+ *   what a vector does not know below its clocks stands in its gaps (gaps.c), which change wherever it does. */
 #include "check/checker.h"
 
 static _Atomic uint64_t next_serial = 1; /* names contents of snapshots, process-wide */
@@ -60,6 +61,7 @@ static void snapshot_start(sk__checker *checker, sk__snapshot *s) {
   s->contains = 0;
   s->parent = NULL;
   s->beyond = (sk__cores){0};
+  s->gaps = NULL;
 }
 
 static sk__snapshot *snapshot_alloc(void) { return sk__aligned_alloc(64, (sizeof(sk__snapshot) + 63) & ~(size_t)63); }
@@ -72,6 +74,7 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
   if (copy_of != NULL) {
     copy_clocks(s->clock, copy_of->clock, s->actors);
     s->contains = copy_of->serial;
+    s->gaps = sk__gaps_ref(copy_of->gaps);
   } else { /* the checker's own first one */
     memset(s->clock, 0, sizeof s->clock);
     host_clocks(s->clock);
@@ -79,8 +82,35 @@ sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of) {
   return s;
 }
 
+/* Before `into` takes over clocks. */
+static void join_gaps(sk__gaps **into, const uint64_t *clocks, sk__gaps *from, const uint64_t *from_clocks, uint32_t actors) {
+  if (*into == from) return;
+  sk__gaps *joined = sk__gaps_joined(*into, clocks, from, from_clocks, actors);
+  sk__gaps_unref(*into);
+  *into = joined;
+}
+
+sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before) {
+  sk__snapshot *known = before != NULL ? before : checker->nothing;
+  sk__gaps *gaps = sk__gaps_until(known->gaps, known->clock, checker->clock, checker->actors);
+  if (gaps == known->gaps) {
+    sk__gaps_unref(gaps);
+    return sk__snapshot_ref(before);
+  }
+  checker->has_gaps = true;
+  sk__snapshot *s = sk__snapshot_new(checker, known);
+  if (s == NULL) {
+    sk__gaps_unref(gaps);
+    return sk__snapshot_ref(before);
+  }
+  sk__gaps_unref(s->gaps);
+  s->gaps = gaps;
+  return s;
+}
+
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
   if (from == NULL || into == from || into->contains == from->serial) return;
+  join_gaps(&into->gaps, into->clock, from->gaps, from->clock, into->actors);
   if (into->contains == from->contains && from->contains != 0) {
     join_cores(into->clock, from->clock, &from->beyond);
     join_core_sets(&into->beyond, &from->beyond);
@@ -101,6 +131,7 @@ sk__snapshot *sk__snapshot_ref(sk__snapshot *s) {
 static bool last_refs(sk__snapshot *s, uint32_t n) {
   if (s == NULL || n == 0 || atomic_fetch_sub_explicit(&s->references, n, memory_order_acq_rel) != n) return false;
   sk__snapshot_unref(s->parent);
+  sk__gaps_unref(s->gaps);
   return true;
 }
 
@@ -158,9 +189,11 @@ static void leave(sk__order *order) {
     *kept = larger(*kept, latest_clock(order));
   }
   sk__snapshot_unref(order->base);
+  sk__gaps_unref(order->gaps);
   sk__free(order->ext);
   sk__free(order->spare);
   order->base = NULL;
+  order->gaps = NULL;
   order->ext = order->spare = NULL;
 }
 
@@ -169,6 +202,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   order->checker = checker;
   order->core = core;
   order->base = sk__snapshot_ref(before != NULL ? before : checker->nothing);
+  order->gaps = sk__gaps_ref(order->base->gaps);
   order->same_pipe = checker->same_pipe;
   order->in_order_pipes = 1u << SK__PIPE_S;
   order->in_sub = false;
@@ -196,6 +230,7 @@ void sk__order_barrier_dropped(sk__order *order) {
 static void join_seen(sk__snapshot *into, const sk__order *order) {
   sk__snapshot_join(into, order->base);
   if (order->ext == NULL) return;
+  join_gaps(&into->gaps, into->clock, order->gaps, order->ext, into->actors);
   sk__cores cores;
   memcpy(&cores, order->ext_cores, sizeof cores);
   join_cores(into->clock, order->ext, &cores);
@@ -324,6 +359,7 @@ static bool from_many(const sk__snapshot *message) {
 static bool contains_seen(const sk__snapshot *s, const sk__order *order) {
   if (s->contains != order->base->serial) return false;
   if (order->ext == NULL) return true;
+  if (order->gaps != s->gaps && s->gaps != NULL) return false; /* it may not know what ext knows */
   for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++)
     for (uint64_t left = order->ext_cores[w]; left != 0; left &= left - 1) {
       size_t at = (w * 64 + (uint32_t)__builtin_ctzll(left)) * SK__PIPE_SLOTS;
@@ -335,9 +371,16 @@ static bool contains_seen(const sk__snapshot *s, const sk__order *order) {
 
 /* A snapshot that contains all this core has seen becomes its base. What others take after it as a message's
  * parent is this one itself, so its own parent is of no more use; messages are taken under floor 2's lock. */
+static void set_gaps(sk__order *order, sk__gaps *gaps) {
+  if (order->gaps == gaps) return;
+  sk__gaps_unref(order->gaps);
+  order->gaps = sk__gaps_ref(gaps);
+}
+
 static void rebase(sk__order *order, sk__snapshot *base) {
   sk__snapshot_unref(order->base);
   order->base = sk__snapshot_ref(base);
+  set_gaps(order, base->gaps);
   drop_ext(order);
   sk__snapshot_unref(base->parent);
   base->parent = NULL;
@@ -347,6 +390,7 @@ static void take_entries(sk__checker *checker, sk__order *order, const sk__snaps
   uint64_t *ext = own_ext(checker, order);
   if (ext == NULL) return;
   sk__cores cores = message->contains == order->base->serial ? message->beyond : all_cores(checker->actors);
+  join_gaps(&order->gaps, ext, message->gaps, message->clock, checker->actors);
   join_cores(ext, message->clock, &cores);
   for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) order->ext_cores[w] |= cores.word[w];
 }
@@ -375,7 +419,7 @@ static void give_back(sk__meeting *meeting, sk__snapshot *s, uint32_t n) {
 }
 
 /* Starts what all will know. When every core of the chip comes, each writes its own entries, and there is
- * nothing to copy: what a recycled block holds until then is older and counts for nothing. */
+ * nothing to copy: what a recycled block holds until then is older and counts for nothing, but where gaps are told from it. */
 static sk__snapshot *meeting_open(sk__checker *checker, sk__meeting *meeting, const sk__order *order, uint32_t members) {
   sk__snapshot *all = meeting->spare;
   bool everybody = members * SK__PIPE_SLOTS == checker->actors;
@@ -387,7 +431,8 @@ static sk__snapshot *meeting_open(sk__checker *checker, sk__meeting *meeting, co
   if (all == NULL) return NULL;
   snapshot_start(checker, all);
   all->contains = order->base->serial;
-  if (!everybody) memcpy(all->clock, order->base->clock, all->actors * sizeof *all->clock);
+  all->gaps = sk__gaps_ref(order->base->gaps);
+  if (!everybody || checker->has_gaps) memcpy(all->clock, order->base->clock, all->actors * sizeof *all->clock);
   return all;
 }
 
@@ -432,6 +477,7 @@ void sk__meeting_depart(sk__meeting *meeting, sk__order *order) {
   if (order->base == meeting->left_base) meeting->gave_back++;
   else sk__snapshot_unref(order->base);
   order->base = meeting->agreed;
+  set_gaps(order, order->base->gaps);
   meeting->inside--;
   uint64_t next = latest_clock(order) + 1;
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = next;

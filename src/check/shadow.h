@@ -68,6 +68,7 @@ typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRES
 typedef struct sk__probe {
   const uint64_t *seen;       /* towards every actor: base or ext */
   const uint64_t *row;        /* inside the core */
+  const sk__gaps *gaps;       /* what is not known all the same */
   uint64_t ordered_clock;     /* own clocks below are in `seen`, or for local memory ordered anyhow */
   uint64_t fresh_below;       /* what was written at lower clocks is not initialised; 0 = do not judge */
   uint64_t write_order_from;  /* the own pipe's writes with clocks from here on are ordered */
@@ -100,6 +101,7 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
   probe->seen = order->ext != NULL ? order->ext : order->base->clock;
   probe->row = order->row[pipe];
+  probe->gaps = order->gaps;
   probe->ordered_clock = order->ordered_clock;
   probe->write_order_from = sk__write_order_from(order, pipe);
   probe->stamp = sk__stamp_of(order, pipe);
@@ -121,7 +123,8 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
 static inline bool sk__ordered_from(const sk__probe *probe, uint64_t stamp, uint64_t own_from) {
   uint32_t actor = sk__stamp_actor(stamp);
   uint64_t clock = sk__stamp_clock(stamp);
-  if (clock <= probe->seen[actor]) return true;
+  if (clock <= probe->seen[actor])
+    return SK__LIKELY(probe->gaps == NULL) || !sk__gaps_hold(probe->gaps, actor, clock);
   if (actor / SK__PIPE_SLOTS != probe->core || clock < probe->ordered_clock) return false;
   uint32_t pipe = actor % SK__PIPE_SLOTS;
   return clock <= probe->row[pipe] || (pipe == probe->pipe && clock >= own_from);

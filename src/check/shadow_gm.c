@@ -17,7 +17,8 @@ enum { FORGET = 8, HOST_WRITE = 9 };
 
 /* ---- accessor sets --------------------------------------------------------------------------- */
 
-/* Open addressing over (actor, atomic); a stamp of 0 is an empty slot. The origins follow the stamps. */
+/* Open addressing over (actor, atomic), which may come more than once, from launches that do not know each other; a stamp
+ * of 0 is an empty slot. The origins follow the stamps. */
 typedef struct gm_set {
   uint32_t capacity, count;
   uint32_t atomics, unused; /* how many are atomic */
@@ -32,19 +33,31 @@ static gm_set *set_of(uint64_t accessor) { return (gm_set *)(uintptr_t)(accessor
 static bool is_set(uint64_t accessor) { return (accessor & SK__STAMP_SET) != 0; }
 static uint64_t key_of(uint64_t stamp) { return stamp >> SK__STAMP_SHIFT; }
 
-static uint32_t set_slot(const gm_set *set, uint64_t stamp) {
+/* The actor's own earlier access of the same kind is of no more use, unless it was made in a launch that this one does not
+ * know. */
+static bool is_superseded(const sk__probe *probe, uint64_t earlier, uint64_t me) {
+  if (key_of(earlier) != key_of(me)) return false;
+  return SK__LIKELY(probe->gaps == NULL) || sk__stamp_clock(earlier) >= probe->order->launch_clock || sk__ordered(probe, earlier);
+}
+
+static uint32_t set_start(const gm_set *set, uint64_t stamp) {
   uint64_t key = key_of(stamp);
-  uint32_t i = (uint32_t)((key ^ key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (set->capacity - 1);
-  while (set->stamp[i] != 0 && key_of(set->stamp[i]) != key) i = (i + 1) & (set->capacity - 1);
+  return (uint32_t)((key ^ key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (set->capacity - 1);
+}
+static uint32_t set_next(const gm_set *set, uint32_t i) { return (i + 1) & (set->capacity - 1); }
+
+/* Where the access that `me` supersedes stands, or an empty slot. */
+static uint32_t set_slot(const sk__probe *probe, const gm_set *set, uint64_t me) {
+  uint32_t i = set_start(set, me);
+  while (set->stamp[i] != 0 && !is_superseded(probe, set->stamp[i], me)) i = set_next(set, i);
   return i;
 }
 
-static void set_put(gm_set *set, uint64_t stamp, uint16_t origin) {
-  uint32_t i = set_slot(set, stamp);
-  if (set->stamp[i] == 0) {
-    set->count++;
-    set->atomics += (stamp & SK__STAMP_ATOMIC) != 0;
-  }
+static void set_add(gm_set *set, uint64_t stamp, uint16_t origin) {
+  uint32_t i = set_start(set, stamp);
+  while (set->stamp[i] != 0) i = set_next(set, i);
+  set->count++;
+  set->atomics += (stamp & SK__STAMP_ATOMIC) != 0;
   set->stamp[i] = stamp;
   set_origins(set)[i] = origin;
 }
@@ -95,7 +108,7 @@ SK__COLD static gm_set *set_rebuilt(sk__probe *probe, gm_set *old, uint64_t me) 
   gm_set *set = set_new(probe->checker, capacity);
   if (set != NULL)
     for (uint32_t i = 0; i < old->capacity; i++)
-      if (old->stamp[i] != 0) set_put(set, old->stamp[i], set_origins(old)[i]);
+      if (old->stamp[i] != 0) set_add(set, old->stamp[i], set_origins(old)[i]);
   sk__shadow_free(probe->checker, old, set_bytes(old->capacity));
   return set;
 }
@@ -106,7 +119,7 @@ static __attribute__((noinline)) void add_accessor(sk__probe *probe, sk__gm_cell
   gm_set *set;
   if (is_set(a)) {
     set = set_of(a);
-    uint32_t mine = set_slot(set, me);
+    uint32_t mine = set_slot(probe, set, me);
     if (SK__LIKELY(set->stamp[mine] != 0)) { /* once more: only the time changes */
       set->stamp[mine] = me;
       set_origins(set)[mine] = probe->origin;
@@ -115,20 +128,20 @@ static __attribute__((noinline)) void add_accessor(sk__probe *probe, sk__gm_cell
     if ((set->count + 1) * 4 > set->capacity * 3) set = set_rebuilt(probe, set, me);
   } else {
     bool same_kind = ((a ^ me) & SK__STAMP_ATOMIC) == 0;
-    if (a == 0 || key_of(a) == key_of(me) || (same_kind && sk__ordered(probe, a))) {
+    if (a == 0 || is_superseded(probe, a, me) || (same_kind && sk__ordered(probe, a))) {
       cell->accessor = me;
       cell->accessor_origin = probe->origin;
       return;
     }
     set = set_new(probe->checker, 8);
-    if (set != NULL) set_put(set, a, cell->accessor_origin);
+    if (set != NULL) set_add(set, a, cell->accessor_origin);
   }
   if (set == NULL) {
     cell->accessor = 0; /* given back or never there */
     forget_cell(probe->checker, cell);
     return;
   }
-  set_put(set, me, probe->origin);
+  set_add(set, me, probe->origin);
   cell->accessor = SK__STAMP_SET | (uintptr_t)set;
   cell->accessor_origin = 0;
 }
@@ -214,7 +227,7 @@ static inline void cell_access(sk__probe *probe, sk__gm_cell *cell, uint64_t low
     return;
   }
   bool alone = (a & (SK__STAMP_SET | SK__STAMP_ATOMIC)) == 0 &&
-               (a == 0 || key_of(a) == key_of(probe->stamp) || sk__ordered(probe, a));
+               (a == 0 || is_superseded(probe, a, probe->stamp) || sk__ordered(probe, a));
   if (SK__UNLIKELY(probe->kind == SK__ATOMIC || !alone || cell->writer == 0)) {
     cell_share(probe, cell, low, high);
     return;

@@ -241,7 +241,7 @@ void sk__run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *befor
   sk__run *run = &machine->run;
   memset(run, 0, sizeof *run);
   run->launch = launch;
-  run->before = before;
+  run->before = machine->options.checks ? sk__snapshot_launch(machine->checker, before) : NULL;
   run->after = after;
   run->may_stand = may_stand;
   sk__shares_of(launch->type, run->share);
@@ -273,6 +273,8 @@ void sk__run_end(sk__machine *machine, sk__run_stats *stats) {
     seat->state = SK__SEAT_OUT;
     seat->fresh = false;
   }
+  sk__snapshot_unref(run->before);
+  run->before = NULL;
   for (uint32_t i = 0; i < run->core_count; i++) sk__dcache_clean_all(&machine->cores[run->cores[i]]);
   sk__ledger_judge(machine);
   sk__flags_end(machine);

@@ -95,6 +95,7 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
   if (!run->no_source) sk__report_add_source(document, is_script(run->program[0]) ? "/proc/self/exe" : run->program[0]);
   if (run->suppressions != NULL) sk__suppressions_apply(run->suppressions, document);
   int code = sk__cli_verdict_code(document);
+  bool unwritten = json_object_del(document, SK__REPORT_UNWRITTEN) == 0; /* the program said why */
   if (end[0] != '\0') {
     json_object_set_new(document, "program_end", json_string(end));
     if (code == SK__EXIT_CLEAN || code == SK__EXIT_USAGE) {
@@ -104,6 +105,7 @@ static int report_document(const sk__cli_request *run, json_t *document, int sta
   }
   code = sk__cli_write_outputs(run->verb, &run->outputs, document, code);
   if (!run->quiet && sk__report_text(document, !run->no_source, stdout) != SK_OK) code = SK__EXIT_INTERNAL;
+  if (unwritten) code = SK__EXIT_INTERNAL;
   return code;
 }
 

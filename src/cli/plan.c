@@ -77,9 +77,9 @@ static int plan_run(const sk__plan_request *r, char **program) {
   if (r->trace != NULL && sk__cli_check_output("plan", "--trace", r->trace) != 0) return SK__EXIT_USAGE;
   int code = sk__cli_launch(&run, &document);
   if (document == NULL) return code;
-  code = print_plans(r, document);
+  int printed = print_plans(r, document);
   json_decref(document);
-  return code;
+  return code == SK__EXIT_INTERNAL ? code : printed;
 }
 
 /* ---- a program's graphs, planned in another way ---- */

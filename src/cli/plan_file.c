@@ -89,7 +89,8 @@ static json_t *load_json(const char *option, const char *given, int *failed) {
   json_error_t error;
   bool text = given[strspn(given, " \t\n")] == '{';
   json_t *json = text ? json_loads(given, JSON_REJECT_DUPLICATES, &error) : json_load_file(given, JSON_REJECT_DUPLICATES, &error);
-  if (json == NULL) *failed = sk__cli_usage("plan", "%s: %s%sline %d: %s", option, text ? "" : given, text ? "" : ", ", error.line, error.text);
+  if (json == NULL && error.line < 0) *failed = sk__cli_usage("plan", "%s: %s", option, error.text); /* not opened */
+  else if (json == NULL) *failed = sk__cli_usage("plan", "%s: %s%sline %d: %s", option, text ? "" : given, text ? "" : ", ", error.line, error.text);
   return json;
 }
 

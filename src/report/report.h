@@ -11,6 +11,8 @@
 #include "verify/verify.h"
 
 #define SK__REPORT_SCHEMA "superkernel.verify/1"
+/* A key for skv alone, which takes it out: the program could not write a trace or a graph that was asked for. */
+#define SK__REPORT_UNWRITTEN "unwritten"
 
 /* Environment of a program under skv. */
 #define SK__ENV_REPORT "SUPERKERNEL_REPORT"     /* file the document goes to when the program ends */

@@ -12,6 +12,7 @@ static sk__verifier *verifier;
 static sk__runtime *the_runtime;
 static sk__graph_saver saver;
 static sk_status saving_failed;
+static bool unwritten; /* a file that was asked for, beside the report */
 
 static void print_progress(void *context, const char *mode, size_t index, size_t count) {
   (void)context;
@@ -26,6 +27,7 @@ static bool is_one(const char *variable) {
 
 static void write_report(const char *path) {
   json_t *document = sk__report_json(sk__verifier_result(verifier), sk__machine_soc(sk__runtime_machine(the_runtime)));
+  if (document != NULL && (unwritten || saving_failed != SK_OK)) json_object_set_new(document, SK__REPORT_UNWRITTEN, json_true());
   sk_status status = document != NULL ? sk__report_write(document, path) : SK_OUT_OF_MEMORY;
   if (status != SK_OK)
     fprintf(stderr, "superkernel: cannot write the report to '%s': %s (%s)\n", path, sk_status_text(status), strerror(errno));
@@ -34,7 +36,9 @@ static void write_report(const char *path) {
 
 static void write_trace(const char *path) {
   sk_status status = sk__report_trace(verifier, sk__machine_soc(sk__runtime_machine(the_runtime)), path);
-  if (status != SK_OK) fprintf(stderr, "superkernel: cannot write the trace to '%s': %s (%s)\n", path, sk_status_text(status), strerror(errno));
+  if (status == SK_OK) return;
+  unwritten = true;
+  fprintf(stderr, "superkernel: cannot write the trace to '%s': %s (%s)\n", path, sk_status_text(status), strerror(errno));
 }
 
 /* The first failure is told, once. */

@@ -146,6 +146,8 @@ def reports_that_cannot_be_written() -> None:
 
 def a_full_disk() -> None:
     refused(["verify", "--quiet", "--json", "/dev/full", built["good"]], "--json '/dev/full'", "No space left", code=4)
+    refused(["verify", "--quiet", "--trace", "/dev/full", built["good"]], "the trace to '/dev/full'", "No space left", code=4)
+    refused(["run", "--quiet", "--save-graph", "/dev/full", built["good"]], "a graph to '/dev/full'", "No space left", code=4)
 
 
 def a_report_replaces_the_old_one_whole() -> None:
@@ -158,6 +160,8 @@ def a_report_replaces_the_old_one_whole() -> None:
 
 def verbs_that_tell_are_checked() -> None:
     refused(["explain", "H77"], "no id 'H77'", "did you mean 'H7'")
+    refused(["report", "nowhere.json"], "skv report: unable to open nowhere.json: No such file")
+    refused(["plan", "--kernels", "nowhere.json", str(SOURCE / "examples/ge_graph.pbtxt")], "unable to open nowhere.json: No such file")
     refused(["explain", "H7", "H8"], "takes one id")
     refused(["soc", "x"], "takes no arguments")
     refused(["version", "x"], "takes no arguments")

@@ -110,7 +110,7 @@ SK_EXPORT void sk_hook_write(void *address, uint64_t bytes, const void *site);
 SK_HOOK_SIZES(SK_HOOK)
 #undef SK_HOOK
 
-/* A call that leaves the kernel by another way than its end (longjmp): reported as a fault, the block ends and the call
+/* A call that leaves the kernel by another way than its end (longjmp, exit): reported as a fault, the block ends and the call
  * does not return. On host code it returns at once. */
 SK_EXPORT void sk_kernel_leaves(const char *call, const void *site);
 

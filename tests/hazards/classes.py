@@ -9,7 +9,7 @@ CLASSES = {
     "GM argument": ["gm_argument", "gm_wild_pointers"],
     "GmFree": ["gm_free_invalid", "red_zone"],
     "GM out of range": ["gm_out_of_bounds"],
-    "process death": ["kernel_fault", "fault_abort", "fault_division", "fault_longjmp", "fault_stack", "trap"],
+    "process death": ["kernel_fault", "fault_abort", "fault_division", "fault_exit", "fault_longjmp", "fault_stack", "trap"],
     "cross-core flags": ["cross_flag_overflow", "h07_unbalanced", "deadlock", "deadlock_half"],
     "unsupported intrinsic": ["not_modelled"],
     # Arguments.

@@ -4,16 +4,23 @@
 #include <stdlib.h>
 #include <superkernel/kernel.h>
 
-#define LEAVING(name)                                                                              \
-  __attribute__((visibility("hidden"), noreturn)) void sk__hook_##name(void *where, int value) __asm__(#name); \
-  void sk__hook_##name(void *where, int value) {                                                  \
-    sk_kernel_leaves(#name, __builtin_return_address(0));                                         \
-    void (*real)(void *, int) = NULL;                                                             \
-    *(void **)&real = dlsym(RTLD_NEXT, #name);                                                    \
-    if (real != NULL) real(where, value);                                                         \
-    abort();                                                                                      \
+#define LEAVING(name, parameters, types, ...)                                            \
+  __attribute__((visibility("hidden"), noreturn)) void sk__hook_##name parameters __asm__(#name); \
+  void sk__hook_##name parameters {                                                       \
+    sk_kernel_leaves(#name, __builtin_return_address(0));                                 \
+    void (*real) types = NULL;                                                            \
+    *(void **)&real = dlsym(RTLD_NEXT, #name);                                            \
+    if (real != NULL) real(__VA_ARGS__);                                                  \
+    abort();                                                                              \
   }
-LEAVING(longjmp)
-LEAVING(_longjmp)
-LEAVING(siglongjmp)
-LEAVING(__longjmp_chk)
+#define JUMP(name) LEAVING(name, (void *where, int value), (void *, int), where, value)
+#define END(name) LEAVING(name, (int code), (int), code)
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+END(exit)
+END(_exit)
+END(_Exit)
+END(quick_exit)
+LEAVING(pthread_exit, (void *result), (void *), result)

@@ -136,6 +136,15 @@ static sk__superkernel *fused_new(void *context, uint32_t number) {
   return &mine->base;
 }
 
+/* ---- circles --------------------------------------------------------------------------------- */
+
+static sk_status run_circle(void *context, sk__runtime *runtime, const sk__part *part, sk__launch_result *results, size_t *launches) {
+  return sk__plan_run_part(runtime, ((const shared *)context)->plan, part, results, launches);
+}
+static void keep_shared(void *context) { ((shared *)context)->references++; }
+static void drop_shared(void *context) { shared_unref(context); }
+static const sk__maker maker = {fused_new, run_circle, keep_shared, drop_shared};
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static void log_warning(void *context, const char *text) {
@@ -186,7 +195,7 @@ aclError aclskOptimize(aclmdlRI model, aclskOptions *options) {
   size_t fused_count = 0;
   sk__meta *meta = sk__meta_open();
   sk_status status = prepare(runtime, tasks, count, options, all, sk__meta_split_log(meta), why);
-  if (status == SK_OK) status = sk__replace_tasks(runtime, all->plan, fused_new, all, &fused, &fused_count, why);
+  if (status == SK_OK) status = sk__replace_tasks(runtime, all->plan, &maker, all, &fused, &fused_count, why);
   sk__meta_close(meta, all->graph, status == SK_OK ? all->plan : NULL, why[0] != '\0' ? why : sk_status_text(status), fused, fused_count);
   if (status == SK_OK) {
     sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), all->plan);

@@ -42,6 +42,17 @@ static void note(play *p, sk_status status) {
 }
 static const sk__decision *decision_of(const play *p, uint32_t u) { return &p->course->plan->decisions[p->units.leader[u]]; }
 static bool is_sk(const play *p, uint32_t u) { return decision_of(p, u)->sk != UINT32_MAX; }
+static bool takes_part(const sk__course *course, uint32_t node) { return course->part == NULL || course->part->member_of[node] != UINT32_MAX; }
+
+/* What runs for a node, and where. */
+static sk__task *task_of(const sk__course *course, uint32_t node) {
+  sk__task *own = course->part != NULL ? course->part->tasks[node] : NULL;
+  return own != NULL ? own : course->plan->graph->nodes[node].task;
+}
+static sk__stream *stream_of(const sk__course *course, uint32_t node) {
+  sk__stream *stream = task_of(course, node)->stream;
+  return course->part != NULL && stream == course->part->captured ? course->part->replayed : stream;
+}
 
 /* ---- single nodes ---------------------------------------------------------------------------- */
 
@@ -56,36 +67,41 @@ static sk_status join_order(sk__course *course, sk__stream *stream, sk__snapshot
 
 /* The runtime's event keeps one record only, and a later record may run before an earlier one's waits: waits inside the graph
  * take what their own record told. */
-static sk_status run_wait(sk__course *course, const sk__node *node) {
-  uint32_t record = sk__record_of(course->plan->graph, node);
-  if (record == UINT32_MAX) return sk__runtime_run(course->runtime, &node->task, 1, NULL);
-  return join_order(course, node->task->stream, course->told[record].order);
+static sk_status run_wait(sk__course *course, uint32_t at) {
+  const sk__task *task = task_of(course, at);
+  uint32_t record = sk__record_of(course->plan->graph, &course->plan->graph->nodes[at]);
+  return join_order(course, stream_of(course, at), record != UINT32_MAX ? course->told[record].order : sk__event_order(task->event));
 }
 
 /* A record inside an SK has noted its order itself. */
-static sk_status run_record(sk__course *course, uint32_t at) {
-  const sk__node *node = &course->plan->graph->nodes[at];
-  sk__snapshot *order = sk__stream_order(node->task->stream);
+static void run_record(sk__course *course, uint32_t at) {
   sk__told *told = &course->told[at];
+  sk__stream *stream = stream_of(course, at);
+  sk__snapshot *order = told->order != NULL ? told->order : sk__stream_order(stream);
   if (!told->done && order != NULL) told->order = sk__snapshot_ref(order);
   told->done = true;
-  return sk__runtime_run(course->runtime, &node->task, 1, NULL); /* for waits outside the graph */
+  sk__event_record(task_of(course, at)->event, stream, order); /* for waits outside of the graph */
 }
 
 sk_status sk__course_node(sk__course *course, uint32_t at) {
   const sk__node *node = &course->plan->graph->nodes[at];
-  if (node->type == SK__NODE_WAIT) return run_wait(course, node);
-  if (node->type == SK__NODE_NOTIFY) return run_record(course, at);
-  sk__task_result result;
-  sk_status status = sk__runtime_run(course->runtime, &node->task, 1, &result);
-  if (node->task->kind == SK__TASK_SUPERKERNEL) { /* fused before: a launch of its own */
-    const sk__superkernel *made = node->task->superkernel;
-    course->results[(*course->launches)++] = (sk__launch_result){
-        .name = made->name, .is_sk = true, .type = made->type, .blocks = made->blocks, .status = result.status, .stats = result.stats};
+  sk__task *task = task_of(course, at);
+  if (node->type == SK__NODE_WAIT) return run_wait(course, at);
+  if (node->type == SK__NODE_NOTIFY) {
+    run_record(course, at);
+    return SK_OK;
   }
-  if (node->task->kind == SK__TASK_KERNEL)
+  if (node->type == SK__NODE_RESET && course->part != NULL && course->plan->decisions[at].sk != UINT32_MAX) return SK_OK; /* a task behind the circle */
+  sk__task_result result;
+  sk_status status = sk__runtime_run_one(course->runtime, task, &result);
+  if (task->kind == SK__TASK_SUPERKERNEL) { /* fused before: a launch of its own */
+    const sk__superkernel *made = task->superkernel;
     course->results[(*course->launches)++] = (sk__launch_result){
-        .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .status = result.status, .stats = result.stats};
+        .name = made->name, .is_sk = true, .type = made->type, .blocks = made->blocks, .node = at, .status = result.status, .stats = result.stats};
+  }
+  if (task->kind == SK__TASK_KERNEL)
+    course->results[(*course->launches)++] = (sk__launch_result){
+        .name = node->kernel.name, .type = node->kernel.type, .blocks = node->kernel.blocks, .node = at, .status = result.status, .stats = result.stats};
   return status;
 }
 
@@ -216,7 +232,7 @@ static void open_sk(play *p, uint32_t u) {
   state->started = true;
   if (p->course->prepare != NULL) note(p, p->course->prepare(p->course, sk));
   state->result = &p->course->results[(*p->course->launches)++];
-  *state->result = (sk__launch_result){.name = p->course->plan->sks[sk].name, .is_sk = true};
+  *state->result = (sk__launch_result){.name = p->course->plan->sks[sk].name, .is_sk = true, .node = p->units.leader[u]};
   state->before = sk__snapshot_new(checker, NULL);
   for (uint32_t i = 0; i < state->stream_count && state->before != NULL; i++) {
     sk__snapshot *order = sk__stream_order(p->streams[state->streams[i]]);
@@ -344,7 +360,7 @@ static sk_status list_streams(play *p) {
   p->stream_sets = sk__calloc(graph->node_count + 1, sizeof(uint32_t));
   if (p->streams == NULL || p->stream_sets == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    p->streams[graph->nodes[i].stream] = graph->nodes[i].task->stream;
+    p->streams[graph->nodes[i].stream] = stream_of(p->course, i);
     if (p->course->plan->decisions[i].sk != UINT32_MAX) p->state[p->units.unit_of[i]].stream_count++; /* room, at most */
   }
   uint32_t at = 0;
@@ -379,6 +395,14 @@ static void mark_releases(play *p) {
   }
 }
 
+/* A record outside of the part has run as a task of its own: its event holds what it ordered. */
+static void hear(play *p, const sk__tie *tie) {
+  sk__course *course = p->course;
+  if (tie->wait == UINT32_MAX || !takes_part(course, tie->wait) || course->told[tie->record].done) return;
+  sk__snapshot *order = sk__event_order(task_of(course, tie->wait)->event);
+  course->told[tie->record] = (sk__told){true, order != NULL ? sk__snapshot_ref(order) : NULL};
+}
+
 static sk_status prepare(play *p) {
   sk_status status = sk__units_make(p->course->plan, &p->units);
   if (status != SK_OK) return status;
@@ -389,13 +413,20 @@ static sk_status prepare(play *p) {
   status = list_streams(p);
   if (status != SK_OK) return status;
   mark_releases(p);
-  for (size_t i = 0; i < p->units.ties.count; i++) {
+  for (uint32_t u = 0; u < p->units.count; u++)
+    if (!takes_part(p->course, p->units.leader[u])) p->state[u].started = p->state[u].over = true;
+  for (uint32_t i = 0; i < p->units.ties.count; i++) {
     const sk__tie *tie = &p->units.ties.items[i];
+    if (p->state[tie->from].over) { /* it ran before */
+      p->loose[i] = true;
+      hear(p, tie);
+      continue;
+    }
     p->state[tie->to].open++;
     p->state[tie->to].inner += tie->wait != UINT32_MAX && p->course->inside[tie->wait];
   }
   for (uint32_t u = 0; u < p->units.count; u++)
-    if (p->state[u].open == 0) sk__ready_push(&p->ready, u);
+    if (p->state[u].open == 0 && !p->state[u].started) sk__ready_push(&p->ready, u);
   return SK_OK;
 }
 

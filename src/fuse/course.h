@@ -13,9 +13,18 @@ typedef struct sk__told {
   sk__snapshot *order;         /* what is ordered before whoever heard of it; NULL nothing */
 } sk__told;
 
+/* A circle of the plan, in a replay of the model it stands in. */
+typedef struct sk__part {
+  const uint32_t *member_of;   /* per node: UINT32_MAX when it lies outside of the circle */
+  sk__task *const *tasks;      /* per node: what runs in its place; NULL inside SKs */
+  const sk__stream *captured;  /* stands for `replayed`; NULL */
+  sk__stream *replayed;
+} sk__part;
+
 typedef struct sk__course {
   sk__runtime *runtime;
   const sk__plan *plan;
+  const sk__part *part;        /* NULL: the whole plan */
   const bool *inside;          /* per node: a wait that an SK's program makes */
   const bool *releases;        /* per node: its stream goes on when told, not when its SK ends; NULL none */
   sk__told *told;              /* per node; the program of an SK sets what lies in it */
@@ -34,6 +43,8 @@ typedef struct sk__course {
 
 /* Runs the plan. The worst status; one that fails does not stop the rest. */
 SK_MUST_USE sk_status sk__course_run(sk__course *course);
+/* As sk__plan_run, of a circle only (NULL: of the whole plan). execute.c */
+SK_MUST_USE sk_status sk__plan_run_part(sk__runtime *runtime, const sk__plan *plan, const sk__part *part, sk__launch_result *results, size_t *launches);
 /* A node that stays, by itself: waits take what their record told, records tell. */
 SK_MUST_USE sk_status sk__course_node(sk__course *course, uint32_t node);
 /* For a core that waits for the node to tell: "the event that node 7 records" ... */

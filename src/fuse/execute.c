@@ -161,7 +161,7 @@ static void prepare(sk_program *program, sk__launch_result *result) {
     const sk__task *task = program->plan->graph->nodes[sk->members[i].value].task;
     if (task->kind == SK__TASK_KERNEL) launch->flags |= task->kernel->flags;
   }
-  *result = (sk__launch_result){.name = sk->name, .is_sk = true, .type = sk->type, .blocks = sk->blocks};
+  *result = (sk__launch_result){.name = sk->name, .is_sk = true, .type = sk->type, .blocks = sk->blocks, .node = sk->main.value};
 }
 
 sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__told *told, sk__snapshot *before,
@@ -208,23 +208,27 @@ static sk_status finish(sk__course *course, uint32_t sk) {
   return worst;
 }
 
-sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results, size_t *launches) {
+sk_status sk__plan_run_part(sk__runtime *runtime, const sk__plan *plan, const sk__part *part, sk__launch_result *results, size_t *launches) {
   size_t nodes = plan->graph->node_count;
   *launches = 0;
   for (size_t i = 0; i < nodes; i++)
     if (plan->graph->nodes[i].task == NULL) return SK_INVALID_ARGUMENT; /* a graph from a file has nothing to run */
   bool *inside = sk__calloc(nodes + 1, sizeof(bool));
   sk_program *programs = sk__calloc(plan->sk_count + 1, sizeof *programs);
-  sk__course course = {.runtime = runtime, .plan = plan, .inside = inside, .told = sk__calloc(nodes + 1, sizeof(sk__told)),
+  sk__course course = {.runtime = runtime, .plan = plan, .part = part, .inside = inside, .told = sk__calloc(nodes + 1, sizeof(sk__told)),
                      .results = results, .launches = launches, .begin = begin, .finish = finish, .context = programs};
   sk_status status = inside != NULL && programs != NULL && course.told != NULL ? SK_OK : SK_OUT_OF_MEMORY;
   if (status == SK_OK) {
     for (size_t i = 0; i < nodes; i++) inside[i] = plan->decisions[i].sk != UINT32_MAX && plan->graph->nodes[i].type == SK__NODE_WAIT;
-    sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), plan);
     status = sk__course_run(&course);
   }
   sk__free(inside);
   sk__free(programs);
   sk__free(course.told);
   return status;
+}
+
+sk_status sk__plan_run(sk__runtime *runtime, const sk__plan *plan, sk__launch_result *results, size_t *launches) {
+  sk__judge_plan(sk__machine_checker(sk__runtime_machine(runtime)), plan);
+  return sk__plan_run_part(runtime, plan, NULL, results, launches);
 }

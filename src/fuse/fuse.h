@@ -153,6 +153,7 @@ typedef struct sk__launch_result {
   bool is_sk;
   sk_kernel_type type;
   uint32_t blocks;
+  uint32_t node;            /* of an SK the one whose place it takes */
   sk_status status;
   sk__run_stats stats;
 } sk__launch_result;

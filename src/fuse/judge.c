@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "fuse/planner.h"
 
@@ -62,24 +61,6 @@ void sk__judge_plan(sk__checker *checker, const sk__plan *plan) {
   for (size_t k = 0; k < plan->sk_count; k++) sk__judge_program(checker, plan, &plan->sks[k]);
   for (size_t k = 0; k < plan->sk_count; k++)
     for (int queue = SK__AIC; queue <= SK__AIV; queue++) judge_queue(checker, plan, &plan->sks[k], queue);
-}
-
-void sk__report_circle(sk__checker *checker, const sk__plan *plan, const uint32_t *order, size_t count) {
-  bool *placed = sk__calloc(plan->graph->node_count + 1, sizeof(bool));
-  if (placed == NULL) return; /* the status tells all the same */
-  for (size_t i = 0; i < count; i++) placed[order[i]] = true;
-  for (size_t k = 0; k < plan->sk_count; k++) {
-    const sk__sk *sk = &plan->sks[k];
-    if (placed[sk->main.value]) continue;
-    sk__finding finding = finding_of("NOT_MODELLED", SK__CAT_NOT_MODELLED, SK__ERROR, &plan->graph->nodes[sk->members[0].value].kernel);
-    snprintf(finding.message, sizeof finding.message,
-             "%s waits inside for work of another stream that waits for an event recorded inside it: a model whose launches have to "
-             "run at the same time is not replaced", sk->name);
-    snprintf(finding.remedy, sizeof finding.remedy, "end the scope at the wait, or let skv verify plan the model");
-    sk__report(checker, &finding);
-    break;
-  }
-  sk__free(placed);
 }
 
 void sk__report_never_starts(sk__checker *checker, const sk__plan *plan, uint32_t number) {

@@ -8,8 +8,6 @@
 void sk__judge_plan(sk__checker *checker, const sk__plan *plan);
 /* The program of an SK against its own rules: H31, SK_PROGRAM. */
 void sk__judge_program(sk__checker *checker, const sk__plan *plan, const sk__sk *sk);
-/* Names an SK that has to run at the same time as work outside of it. `order` holds the launches that could be placed. */
-void sk__report_circle(sk__checker *checker, const sk__plan *plan, const uint32_t *order, size_t count);
 /* An SK that waits, before it starts, for what waits for its end: launches of it hang. */
 void sk__report_never_starts(sk__checker *checker, const sk__plan *plan, uint32_t number);
 

@@ -32,8 +32,15 @@ typedef struct sk__ready { uint32_t *items; size_t count; } sk__ready;
 void sk__ready_push(sk__ready *ready, uint32_t unit);
 uint32_t sk__ready_pop(sk__ready *ready);
 
-/* Nodes to execute, in order: tasks that stay, and for each SK the node that launches it. *order is the
- * caller's (sk__free). SK_NOT_MODELLED: an SK and work outside it wait for each other. */
-SK_MUST_USE sk_status sk__plan_order(const sk__plan *plan, uint32_t **order, size_t *count);
+/* Nodes to execute, in order: tasks that stay, and for each SK the node that launches it. An SK and work outside of it that
+ * wait for each other are a circle: its launches stand side by side. */
+typedef struct sk__sequence {
+  uint32_t *nodes;
+  uint32_t *circles;         /* per place: number of the circle it belongs to, UINT32_MAX none */
+  size_t count;
+  uint32_t circle_count;
+} sk__sequence;
+SK_MUST_USE sk_status sk__plan_order(const sk__plan *plan, sk__sequence *out); /* freed in any case */
+void sk__sequence_free(sk__sequence *sequence);
 
 #endif

@@ -4,15 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "fuse/execute.h"
-#include "fuse/judge.h"
 #include "fuse/order.h"
 
 typedef struct builder {
   sk__runtime *runtime;
   const sk__plan *plan;
-  sk__make_sk_fn make;
+  const sk__maker *maker;
   void *context;
   sk__task **tasks;
   size_t count, capacity;
@@ -61,72 +59,129 @@ static sk_status tie(builder *b, sk__stream *from, sk__stream *const *to, size_t
   return status;
 }
 
-static sk_status place_sk(builder *b, uint32_t number) {
-  collect_streams(b, number);
+/* Resets inside an SK; waits and records take effect there. */
+static sk_status push_resets(builder *b, uint32_t number) {
   sk_status status = SK_OK;
-  for (size_t i = 1; i < b->stream_count && status == SK_OK; i++) status = tie(b, b->streams[i], b->streams, 1);
-  sk__superkernel *made = status == SK_OK ? b->make(b->context, number) : NULL;
-  if (made == NULL) return SK_OUT_OF_MEMORY;
-  status = push(b, sk__task_of_superkernel(b->runtime, b->streams[0], made));
-  if (status == SK_OK && b->stream_count > 1) status = tie(b, b->streams[0], b->streams + 1, b->stream_count - 1);
-  for (size_t i = 0; i < b->plan->graph->node_count && status == SK_OK; i++) /* resets inside; waits took effect there */
+  for (size_t i = 0; i < b->plan->graph->node_count && status == SK_OK; i++)
     if (b->plan->decisions[i].sk == number && b->plan->graph->nodes[i].type == SK__NODE_RESET)
       status = push(b, sk__task_ref(b->plan->graph->nodes[i].task));
   return status;
 }
 
-/* The runtime's events keep their latest record only: each wait must come before the next record of its event. */
-static sk_status check_events(const builder *b, const uint32_t *order, size_t count, char *why) {
-  const sk__graph *graph = b->plan->graph;
-  uint32_t *place = malloc((graph->node_count + 1) * sizeof *place); /* when a node takes effect */
-  if (place == NULL) return SK_OUT_OF_MEMORY;
-  uint32_t *sk_place = malloc((b->plan->sk_count + 1) * sizeof *sk_place);
-  for (size_t i = 0; i < count && sk_place != NULL; i++) {
-    const sk__decision *decision = &b->plan->decisions[order[i]];
-    if (decision->sk != UINT32_MAX) sk_place[decision->sk] = (uint32_t)i;
-    else place[order[i]] = (uint32_t)i;
+static sk_status place_sk(builder *b, uint32_t number) {
+  collect_streams(b, number);
+  sk_status status = SK_OK;
+  for (size_t i = 1; i < b->stream_count && status == SK_OK; i++) status = tie(b, b->streams[i], b->streams, 1);
+  sk__superkernel *made = status == SK_OK ? b->maker->superkernel(b->context, number) : NULL;
+  if (made == NULL) return SK_OUT_OF_MEMORY;
+  status = push(b, sk__task_of_superkernel(b->runtime, b->streams[0], made));
+  if (status == SK_OK && b->stream_count > 1) status = tie(b, b->streams[0], b->streams + 1, b->stream_count - 1);
+  return status == SK_OK ? push_resets(b, number) : status;
+}
+
+/* One task of a circle. */
+static sk_status place_in_circle(builder *b, uint32_t node, sk__circle *circle) {
+  const sk__decision *decision = &b->plan->decisions[node];
+  const sk__task *own = b->plan->graph->nodes[node].task;
+  sk__superkernel *made = decision->fate != SK__STAYS ? b->maker->superkernel(b->context, decision->sk) : NULL;
+  if (decision->fate != SK__STAYS && made == NULL) return SK_OUT_OF_MEMORY;
+  sk__task *task = made != NULL ? sk__task_of_superkernel(b->runtime, own->stream, made) : sk__task_again(b->runtime, own, own->stream);
+  if (task != NULL) sk__task_set_circle(task, circle);
+  return push(b, task);
+}
+
+static sk_status place_circle(builder *b, const uint32_t *nodes, uint32_t count) {
+  sk__circle *circle = sk__circle_new(b->plan, nodes, count, b->maker, b->context);
+  sk_status status = circle != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < count && status == SK_OK; i++) status = place_in_circle(b, nodes[i], circle);
+  for (uint32_t i = 0; i < count && status == SK_OK; i++)
+    if (b->plan->decisions[nodes[i]].sk != UINT32_MAX) status = push_resets(b, b->plan->decisions[nodes[i]].sk);
+  if (circle != NULL && --circle->references == 0) circle->free(circle);
+  return status;
+}
+
+/* When a node takes effect: an SK and a circle are one point. */
+static uint32_t *places_of(const builder *b, const sk__sequence *sequence) {
+  const sk__plan *plan = b->plan;
+  uint32_t *place = calloc(plan->graph->node_count + 1, sizeof *place), *sk_place = calloc(plan->sk_count + 1, sizeof *sk_place);
+  for (size_t i = 0, first = 0; i < sequence->count && place != NULL && sk_place != NULL; i++) {
+    if (i == 0 || sequence->circles[i] == UINT32_MAX || sequence->circles[i] != sequence->circles[i - 1]) first = i;
+    const sk__decision *decision = &plan->decisions[sequence->nodes[i]];
+    if (decision->sk != UINT32_MAX) sk_place[decision->sk] = (uint32_t)first;
+    else place[sequence->nodes[i]] = (uint32_t)first;
   }
-  for (size_t i = 0; i < graph->node_count && sk_place != NULL; i++)
-    if (b->plan->decisions[i].sk != UINT32_MAX) place[i] = sk_place[b->plan->decisions[i].sk];
-  sk_status status = sk_place != NULL ? SK_OK : SK_OUT_OF_MEMORY;
-  for (size_t i = 0; i < graph->node_count && status == SK_OK; i++) {
-    if (graph->nodes[i].type != SK__NODE_WAIT) continue;
-    uint32_t record = sk__record_of(graph, &graph->nodes[i]);
-    if (record == UINT32_MAX || b->plan->decisions[i].sk == b->plan->decisions[record].sk) continue;
-    for (size_t j = record + 1; j < graph->node_count && status == SK_OK; j++) {
-      if (graph->nodes[j].type != SK__NODE_NOTIFY || graph->nodes[j].task->event != graph->nodes[i].task->event || place[j] > place[i] ||
-          place[j] < place[record])
-        continue;
-      snprintf(why, SK__REPLACE_WHY_BYTES, "not modelled: once fused, an event would be recorded again (node %llu) before its wait (node %llu)",
-               (unsigned long long)graph->nodes[j].id, (unsigned long long)graph->nodes[i].id);
-      status = SK_NOT_MODELLED;
-    }
+  for (size_t i = 0; i < plan->graph->node_count && place != NULL && sk_place != NULL; i++)
+    if (plan->decisions[i].sk != UINT32_MAX) place[i] = sk_place[plan->decisions[i].sk];
+  if (sk_place == NULL) free(place);
+  bool good = sk_place != NULL;
+  free(sk_place);
+  return good ? place : NULL;
+}
+
+/* Records by event, and of one event as issued. */
+typedef struct recorded { const sk__event *event; uint32_t node; } recorded;
+static int by_event(const void *a, const void *b) {
+  const recorded *x = a, *y = b;
+  if (x->event != y->event) return (uintptr_t)x->event < (uintptr_t)y->event ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The first record of the wait's event, behind its own, that takes effect before the wait does; UINT32_MAX none. */
+static uint32_t lost_to(const recorded *records, size_t count, const uint32_t *place, uint32_t record, uint32_t wait, const sk__event *event) {
+  size_t low = 0, high = count;
+  recorded own = {event, record};
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (by_event(&records[middle], &own) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < count && records[low].event == event; low++)
+    if (place[records[low].node] >= place[record] && place[records[low].node] <= place[wait]) return records[low].node;
+  return UINT32_MAX;
+}
+
+/* The runtime's events keep their latest record only: each wait must come before the next record of its event. Within an SK
+ * or a circle waits take what their own record told. */
+static sk_status check_events(const builder *b, const sk__sequence *sequence, char *why) {
+  const sk__graph *graph = b->plan->graph;
+  uint32_t *place = places_of(b, sequence);
+  recorded *records = calloc(graph->node_count + 1, sizeof *records);
+  size_t count = 0;
+  sk_status status = place != NULL && records != NULL ? SK_OK : SK_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < graph->node_count && status == SK_OK; i++)
+    if (graph->nodes[i].type == SK__NODE_NOTIFY) records[count++] = (recorded){graph->nodes[i].task->event, i};
+  if (count > 0) qsort(records, count, sizeof *records, by_event);
+  for (uint32_t i = 0; i < graph->node_count && status == SK_OK; i++) {
+    uint32_t record = graph->nodes[i].type == SK__NODE_WAIT ? sk__record_of(graph, &graph->nodes[i]) : UINT32_MAX;
+    if (record == UINT32_MAX || place[i] == place[record]) continue;
+    uint32_t later = lost_to(records, count, place, record, i, graph->nodes[i].task->event);
+    if (later == UINT32_MAX) continue;
+    snprintf(why, SK__REPLACE_WHY_BYTES, "not modelled: once fused, an event would be recorded again (node %llu) before its wait (node %llu)",
+             (unsigned long long)graph->nodes[later].id, (unsigned long long)graph->nodes[i].id);
+    status = SK_NOT_MODELLED;
   }
   free(place);
-  free(sk_place);
+  free(records);
   return status;
 }
 
 static sk_status build(builder *b, char *why) {
-  uint32_t *order = NULL;
-  size_t count = 0;
-  sk_status status = sk__plan_order(b->plan, &order, &count);
-  if (status == SK_NOT_MODELLED) {
-    sk__report_circle(sk__machine_checker(sk__runtime_machine(b->runtime)), b->plan, order, count);
-    snprintf(why, SK__REPLACE_WHY_BYTES, "not modelled: a SuperKernel and work outside it would wait for each other; end the scope at the wait");
+  sk__sequence sequence;
+  sk_status status = sk__plan_order(b->plan, &sequence);
+  if (status == SK_OK) status = check_events(b, &sequence, why);
+  for (size_t i = 0, step; i < sequence.count && status == SK_OK; i += step) {
+    const sk__decision *decision = &b->plan->decisions[sequence.nodes[i]];
+    for (step = 1; sequence.circles[i] != UINT32_MAX && i + step < sequence.count && sequence.circles[i + step] == sequence.circles[i];) step++;
+    if (step > 1) status = place_circle(b, sequence.nodes + i, (uint32_t)step);
+    else status = decision->fate == SK__STAYS ? push(b, sk__task_ref(b->plan->graph->nodes[sequence.nodes[i]].task)) : place_sk(b, decision->sk);
   }
-  if (status == SK_OK) status = check_events(b, order, count, why);
-  for (size_t i = 0; i < count && status == SK_OK; i++) {
-    const sk__decision *decision = &b->plan->decisions[order[i]];
-    status = decision->fate == SK__STAYS ? push(b, sk__task_ref(b->plan->graph->nodes[order[i]].task)) : place_sk(b, decision->sk);
-  }
-  sk__free(order);
+  sk__sequence_free(&sequence);
   return status;
 }
 
-sk_status sk__replace_tasks(sk__runtime *runtime, const sk__plan *plan, sk__make_sk_fn make, void *context, sk__task ***tasks, size_t *count,
+sk_status sk__replace_tasks(sk__runtime *runtime, const sk__plan *plan, const sk__maker *maker, void *context, sk__task ***tasks, size_t *count,
                             char why[SK__REPLACE_WHY_BYTES]) {
-  builder b = {.runtime = runtime, .plan = plan, .make = make, .context = context};
+  builder b = {.runtime = runtime, .plan = plan, .maker = maker, .context = context};
   b.streams = calloc(plan->graph->node_count + 1, sizeof(sk__stream *));
   sk_status status = b.streams != NULL ? build(&b, why) : SK_OUT_OF_MEMORY;
   free(b.streams);
@@ -139,13 +194,16 @@ sk_status sk__replace_tasks(sk__runtime *runtime, const sk__plan *plan, sk__make
   return SK_OK;
 }
 
+bool sk__is_part(const sk__plan *plan, uint32_t node, uint32_t number) {
+  const sk__node *is = &plan->graph->nodes[node];
+  return plan->decisions[node].sk == number && is->marker == SK__NO_MARKER && is->type != SK__NODE_RESET;
+}
+
 sk__task **sk__parts_of(const sk__plan *plan, uint32_t number, size_t *count) {
   const sk__graph *graph = plan->graph;
   sk__task **parts = calloc(graph->node_count + 1, sizeof(sk__task *));
   *count = 0;
-  for (size_t i = 0; i < graph->node_count && parts != NULL; i++) {
-    const sk__node *node = &graph->nodes[i]; /* resets are tasks of their own behind the SK */
-    if (plan->decisions[i].sk == number && node->marker == SK__NO_MARKER && node->type != SK__NODE_RESET) parts[(*count)++] = node->task;
-  }
+  for (uint32_t i = 0; i < graph->node_count && parts != NULL; i++)
+    if (sk__is_part(plan, i, number)) parts[(*count)++] = graph->nodes[i].task;
   return parts;
 }

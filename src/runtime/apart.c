@@ -35,10 +35,32 @@ static sk_status take_apart(sk__runtime *runtime, const sk__task *task, bool mar
   return status;
 }
 
+/* A circle in order of issue: what stands outside of its SuperKernels lies in no scope of theirs. */
+static sk_status take_circle_apart(sk__runtime *runtime, sk__task *const *tasks, bool marked, sk__task_list *list) {
+  const sk__circle *circle = tasks[0]->circle;
+  const sk__task *open = NULL; /* whose parts are being added */
+  sk_status status = SK_OK;
+  for (size_t i = 0; i <= circle->issue_count && status == SK_OK; i++) {
+    const sk__issue *issue = i < circle->issue_count ? &circle->issues[i] : NULL;
+    const sk__task *task = issue != NULL ? tasks[issue->task] : NULL, *of = issue != NULL && issue->part != UINT32_MAX ? task : NULL;
+    if (open != of && open != NULL && marked) status = add_mark(runtime, list, SK__TASK_SCOPE_END, open);
+    if (open != of && of != NULL && marked && status == SK_OK) status = add_mark(runtime, list, SK__TASK_SCOPE_BEGIN, of);
+    open = of;
+    if (task == NULL || status != SK_OK) continue;
+    status = add(list, of != NULL ? part_again(runtime, of, of->superkernel->parts[issue->part]) : sk__task_again(runtime, task, task->stream));
+  }
+  return status;
+}
+
 sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked, sk__task ***out, size_t *out_count) {
   sk__task_list list = {0};
   sk_status status = SK_OK;
-  for (size_t i = 0; i < count && status == SK_OK; i++) {
+  for (size_t i = 0, step; i < count && status == SK_OK; i += step) {
+    step = tasks[i]->circle != NULL ? tasks[i]->circle->count : 1;
+    if (tasks[i]->circle != NULL) {
+      status = take_circle_apart(runtime, tasks + i, marked, &list);
+      continue;
+    }
     bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL && tasks[i]->superkernel->part_count > 0;
     status = made ? take_apart(runtime, tasks[i], marked, &list) : sk__task_list_add(&list, sk__task_ref(tasks[i]));
   }

@@ -145,6 +145,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
       again->captured = model->origin;
       again->replayed = on;
     }
+    if (again != NULL && task->circle != NULL) sk__task_set_circle(again, task->circle);
     if (again == NULL || sk__task_list_add(&runtime->pending, again) != SK_OK)
       error = sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory to queue a replay");
   }

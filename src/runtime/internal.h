@@ -129,8 +129,6 @@ void sk__attributes_unref(sk__attributes *attributes);
 /* ---- task.c ---- */
 sk__task *sk__task_new(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream);
 void sk__task_set_event(sk__task *task, sk__event *event);
-/* The same work, issued now on another stream; NULL on no memory. */
-sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream *stream);
 SK_MUST_USE sk_status sk__task_list_add(sk__task_list *list, sk__task *task); /* takes the reference */
 void sk__task_list_clear(sk__task_list *list);
 /* Queues on its stream, or into the model that captures the stream. Takes the reference. */

@@ -91,13 +91,33 @@ static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result 
   return SK_INTERNAL;
 }
 
+sk_status sk__runtime_run_one(sk__runtime *runtime, sk__task *task, sk__task_result *result) {
+  return result->status = run_task(runtime, task, result);
+}
+
+/* A circle that is not whole can only stand for ever; nobody makes such a list. */
+static sk_status run_circle(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__task_result *results) {
+  sk__circle *circle = tasks[0]->circle;
+  sk__task_result *all = calloc(circle->count, sizeof *all);
+  if (all == NULL) return SK_OUT_OF_MEMORY;
+  bool whole = circle->count <= count;
+  for (size_t i = 0; i < circle->count && whole; i++) whole = tasks[i]->circle == circle;
+  sk_status status = whole ? circle->run(circle, runtime, tasks, all) : SK_INTERNAL;
+  for (size_t i = 0; i < circle->count && whole; i++)
+    if (tasks[i]->kind == SK__TASK_SUPERKERNEL && all[i].status != SK_OK) runtime->device_error_core = all[i].stats.aiv_used > 0 ? SK__AIV : SK__AIC;
+  if (results != NULL && whole) memcpy(results, all, circle->count * sizeof *all);
+  free(all);
+  return status;
+}
+
 sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__task_result *results) {
   sk_status worst = SK_OK;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0, step; i < count; i += step) {
     sk__task_result ignored;
     sk__task_result *result = results != NULL ? &results[i] : &ignored;
-    sk_status status = run_task(runtime, tasks[i], result);
-    result->status = status;
+    bool circle = tasks[i]->circle != NULL;
+    step = circle ? tasks[i]->circle->count : 1;
+    sk_status status = circle ? run_circle(runtime, tasks + i, count - i, results != NULL ? result : NULL) : sk__runtime_run_one(runtime, tasks[i], result);
     if (status != SK_OK && worst == SK_OK) worst = status;
   }
   return worst;
@@ -113,14 +133,14 @@ void sk__runtime_join_streams(sk__runtime *runtime) {
   sk__stream_set_order(&runtime->default_stream, all);
 }
 
-/* Work whose effect the host can see must happen exactly once, so the hook never gets it. */
-static bool host_visible(const sk__task *task) {
+bool sk__task_is_host_visible(const sk__task *task) {
+  if (task->circle != NULL) return task->circle->host_visible;
   if (task->kind == SK__TASK_HOST_FUNC) return true;
   return task->kind == SK__TASK_COPY && !(sk__in_gm(task->to) && sk__in_gm(task->from));
 }
 
 static sk_status run_segment(sk__runtime *runtime, const sk__task_list *batch, size_t begin, size_t end) {
-  if (runtime->hook != NULL && !host_visible(batch->items[begin])) return sk__segment_run(runtime, batch, begin, end);
+  if (runtime->hook != NULL && !sk__task_is_host_visible(batch->items[begin])) return sk__segment_run(runtime, batch, begin, end);
   return sk__runtime_run(runtime, batch->items + begin, end - begin, NULL);
 }
 
@@ -134,8 +154,8 @@ sk_status sk__runtime_flush(sk__runtime *runtime) {
     memset(&runtime->pending, 0, sizeof runtime->pending);
     runtime->batch = &batch;
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
-      bool visible = host_visible(batch.items[begin]);
-      for (end = begin + 1; end < batch.count && host_visible(batch.items[end]) == visible; end++) continue;
+      bool visible = sk__task_is_host_visible(batch.items[begin]);
+      for (end = begin + 1; end < batch.count && sk__task_is_host_visible(batch.items[end]) == visible; end++) continue;
       sk_status status = run_segment(runtime, &batch, begin, end);
       if (status != SK_OK && worst == SK_OK) worst = status;
     }

@@ -61,6 +61,22 @@ typedef struct sk__superkernel {
   void (*free)(struct sk__superkernel *self);
 } sk__superkernel;
 
+/* Tasks of a model that wait for each other: a SuperKernel waits inside for work of another stream, which waits for what the
+ * SuperKernel records. They stand side by side in the model and run at the same time, by whoever found them. Reference
+ * counted: its tasks share it. */
+struct sk__task_result;
+typedef struct sk__issue { uint32_t task, part; } sk__issue; /* a task of the circle; of a SuperKernel one of its parts, else UINT32_MAX */
+typedef struct sk__circle {
+  uint32_t references;
+  uint32_t count;             /* its tasks */
+  bool host_visible;          /* work on the host is among them */
+  const sk__issue *issues;    /* what it was made of, in order of issue */
+  size_t issue_count;
+  /* Runs them; results as of sk__runtime_run. The worst status. */
+  sk_status (*run)(struct sk__circle *self, sk__runtime *runtime, struct sk__task *const *tasks, struct sk__task_result *results);
+  void (*free)(struct sk__circle *self);
+} sk__circle;
+
 /* A queued piece of work. Reference counted: a captured model and its replays share it. */
 typedef struct sk__task {
   sk__task_kind kind;
@@ -92,6 +108,7 @@ typedef struct sk__task {
   sk__superkernel *superkernel;
   const sk__stream *captured; /* of a replay: the stream of its capture that `replayed` stands for; NULL */
   sk__stream *replayed;
+  sk__circle *circle;       /* in which it stands; NULL none */
 } sk__task;
 
 /* What running one task cost. */
@@ -105,10 +122,14 @@ typedef struct sk__task_result {
 sk__runtime *sk__runtime_get(void);
 sk__machine *sk__runtime_machine(sk__runtime *runtime);
 
-/* Runs tasks at once, in order; results[i] per task. Does not touch the queues. The worst status is
+/* Work whose effect the host can see must happen exactly once, so the hook never gets it. */
+bool sk__task_is_host_visible(const sk__task *task);
+/* Runs tasks at once, in order, those of a circle at the same time; results[i] per task. Does not touch the queues. The worst status is
  * returned; a failing kernel does not stop the rest. */
 SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count,
                                       sk__task_result *results);
+/* One task by itself, for whoever runs the circle in which it may stand. */
+SK_MUST_USE sk_status sk__runtime_run_one(sk__runtime *runtime, sk__task *task, sk__task_result *result);
 /* The same work with each SuperKernel that the program itself made taken apart again, for a twin run: what is in it
  * stands between scope marks of its name when `marked`. New tasks; free them with sk__tasks_free. */
 SK_MUST_USE sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked,
@@ -163,6 +184,9 @@ void sk__event_unref(sk__event *event);
 /* Tasks that belong to no queue yet; NULL on no memory. */
 sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, sk__event *event);
 sk__task *sk__task_of_mark(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, const char *scope); /* NULL: the None scope */
+void sk__task_set_circle(sk__task *task, sk__circle *circle); /* takes a reference of its own */
+/* The same work, issued now on another stream, in no circle. */
+sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream *stream);
 sk__task *sk__task_of_superkernel(sk__runtime *runtime, sk__stream *stream, sk__superkernel *superkernel); /* takes the reference */
 /* What the latest record of an event ordered; NULL. */
 sk__snapshot *sk__event_order(const sk__event *event);

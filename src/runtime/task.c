@@ -30,6 +30,11 @@ void sk__task_set_event(sk__task *task, sk__event *event) {
   task->event = event;
 }
 
+void sk__task_set_circle(sk__task *task, sk__circle *circle) {
+  circle->references++;
+  task->circle = circle;
+}
+
 sk__task *sk__task_of_event(sk__runtime *runtime, sk__task_kind kind, sk__stream *stream, sk__event *event) {
   sk__task *task = sk__task_new(runtime, kind, stream);
   if (task != NULL) sk__task_set_event(task, event);
@@ -99,6 +104,7 @@ void sk__task_unref(sk__task *task) {
   sk__stream_unref(task->stream);
   if (task->event != NULL) sk__event_unref(task->event);
   if (task->superkernel != NULL && --task->superkernel->references == 0) task->superkernel->free(task->superkernel);
+  if (task->circle != NULL && --task->circle->references == 0) task->circle->free(task->circle);
   sk__attributes_unref(task->attributes);
   free(task->args);
   free(task->updated);

@@ -12,9 +12,25 @@ static bool is_it(search *s, const sk__task *task) {
   return task->kind == SK__TASK_KERNEL && strcmp(task->kernel->name, s->kernel) == 0 && s->found++ == s->number;
 }
 
-/* The launch, and the SuperKernel it went into; NULL. */
+static sk__task *find_in_circle(search *s, sk__task *const *tasks) {
+  const sk__circle *circle = tasks[0]->circle;
+  for (size_t i = 0; i < circle->issue_count; i++) {
+    sk__task *task = tasks[circle->issues[i].task];
+    s->in = circle->issues[i].part != UINT32_MAX ? task->superkernel : NULL;
+    if (s->in != NULL) task = s->in->parts[circle->issues[i].part];
+    if (is_it(s, task)) return task;
+  }
+  s->in = NULL;
+  return NULL;
+}
+
+/* The launch, and the SuperKernel it went into; NULL. Launches are counted as they were issued. */
 static sk__task *find(search *s, sk__task *const *tasks, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0, step; i < count; i += step) {
+    step = tasks[i]->circle != NULL ? tasks[i]->circle->count : 1;
+    sk__task *found = tasks[i]->circle != NULL ? find_in_circle(s, tasks + i) : NULL;
+    if (found != NULL) return found;
+    if (tasks[i]->circle != NULL) continue;
     if (is_it(s, tasks[i])) return tasks[i];
     if (tasks[i]->kind != SK__TASK_SUPERKERNEL) continue;
     s->in = tasks[i]->superkernel;

@@ -33,6 +33,16 @@ static size_t tasks_of(aclmdlRI model, sk__task_kind kind) {
   return found;
 }
 
+/* Tasks of the only circle, 0 none. */
+static size_t circle_of(aclmdlRI model) {
+  sk__task *const *tasks = NULL;
+  size_t count = 0, found = 0;
+  bool optimised = false;
+  assert_ok(sk__model_tasks(model, "test", &tasks, &count, &optimised));
+  for (size_t i = 0; i < count; i++) found += tasks[i]->circle != NULL;
+  return found;
+}
+
 static void event_between(aclrtStream from, aclrtStream to) {
   aclrtEvent event = NULL;
   assert_ok(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
@@ -223,6 +233,7 @@ static void a_chain_becomes_one_launch(void **state) {
   aclmdlRI model = capture_end(stream);
   assert_ok(aclskOptimize(model, NULL));
   assert_int_equal(tasks_of(model, SK__TASK_KINDS), 1);
+  assert_int_equal(circle_of(model), 0);
   sk__task *const *tasks = NULL;
   size_t count = 0;
   bool optimised = false;
@@ -404,6 +415,110 @@ static void a_superkernel_is_not_fused_again(void **state) {
   buffer_check(b, 2);
 }
 
+/* ---- SuperKernels that run at the same time as work outside of them --------------------------- */
+
+static void copy_on(aclrtStream stream, void *to, const void *from) {
+  assert_ok(aclrtMemcpyAsync(to, BUFFER_BYTES, from, BUFFER_BYTES, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+}
+
+/* Copies on streams of their own do not cut a SuperKernel. */
+static int optimise_beside_copies(aclmdlRI model) {
+  aclskOption option = {.optionType = AGGRESSIVE_OPT_STRATEGIES, .aggressiveOpts = {0, 0, 1}};
+  aclskOptions options = {&option, 1};
+  return aclskOptimize(model, &options);
+}
+
+/* first: b = a + 1, then d = c + 10; side, between the two: c = b. */
+typedef struct beside { aclrtStream first, side; void *a, *b, *c, *d; } beside;
+static beside beside_open(void) {
+  device_open();
+  return (beside){stream_new(), stream_new(), buffer_new(1), buffer_new(0), buffer_new(0), buffer_new(0)};
+}
+static void beside_record(const beside *s) {
+  assert_ok(launch_add(s->first, &add_vector, 8, s->a, s->b, 1));
+  event_between(s->first, s->side);
+  copy_on(s->side, s->c, s->b);
+  event_between(s->side, s->first);
+  assert_ok(launch_add(s->first, &add_cube, 8, s->c, s->d, 10));
+}
+static aclmdlRI beside_model(const beside *s) {
+  assert_ok(aclmdlRICaptureBegin(s->first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  beside_record(s);
+  return capture_end(s->first);
+}
+
+/* A copy that goes wrong outside of the SuperKernel fails the replay; the SuperKernel comes to its end all the same. */
+static void a_failure_beside_it_is_told(void **state) {
+  (void)state;
+  beside s = beside_open();
+  aclmdlRI model = beside_model(&s);
+  assert_ok(optimise_beside_copies(model));
+  assert_ok(aclrtFree(s.c));
+  assert_int_not_equal(aclmdlRIExecute(model, -1), ACL_SUCCESS);
+  assert_true(findings_of("GM_USE_AFTER_FREE") > 0);
+  assert_int_equal(findings_of("DEADLOCK"), 0);
+}
+
+static void a_copy_runs_beside_it(void **state) {
+  (void)state;
+  beside s = beside_open();
+  beside_record(&s); /* un-fused */
+  buffer_check(s.d, 12);
+  aclmdlRI model = beside_model(&s);
+  assert_ok(optimise_beside_copies(model));
+  assert_int_equal(tasks_of(model, SK__TASK_SUPERKERNEL), 1);
+  assert_int_equal(tasks_of(model, SK__TASK_KERNEL), 0);
+  assert_int_equal(circle_of(model), 4); /* the SuperKernel, the wait, the copy, the record */
+  for (uint32_t i = 0; i < 3; i++) {
+    void *start = buffer_new(100 * i);
+    copy_on(NULL, s.a, start);
+    assert_ok(aclrtSynchronizeDevice());
+    replay(model);
+    buffer_check(s.d, 100 * i + 11);
+  }
+  assert_ok(aclmdlRIDestroy(model));
+  assert_int_equal(findings_all(), 0);
+}
+
+/* What comes in front of the model and behind it is ordered with it, also on another stream than that of the capture. */
+static void replays_on_other_streams_keep_the_order(void **state) {
+  (void)state;
+  beside s = beside_open();
+  void *e = buffer_new(0);
+  aclmdlRI model = beside_model(&s);
+  assert_ok(optimise_beside_copies(model));
+  aclrtStream others[] = {s.first, stream_new(), NULL};
+  for (int i = 0; i < 3; i++) {
+    assert_ok(launch_add(others[i], &add_vector, 5, s.d, s.a, 1000)); /* 1000, 2011, 3022 */
+    assert_ok(aclmdlRIExecuteAsync(model, others[i]));
+    assert_ok(launch_add(others[i], &add_vector, 5, s.d, e, 1));
+    assert_ok(aclrtSynchronizeDevice());
+    buffer_check(e, 1012 + 1011 * (uint32_t)i);
+  }
+  assert_int_equal(findings_all(), 0);
+}
+
+/* A wait behind the circle for what its end records. */
+static void what_comes_behind_waits_for_its_end(void **state) {
+  (void)state;
+  beside s = beside_open();
+  void *e = buffer_new(0);
+  aclrtStream third = stream_new();
+  assert_ok(aclmdlRICaptureBegin(s.first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  beside_record(&s);
+  event_between(s.first, third);
+  aclrtEvent back = NULL;
+  assert_ok(launch_add(third, &add_vector, 8, s.d, e, 1));
+  assert_ok(aclrtCreateEventExWithFlag(&back, ACL_EVENT_SYNC));
+  assert_ok(aclrtRecordEvent(back, third));
+  assert_ok(aclrtStreamWaitEvent(s.first, back));
+  aclmdlRI model = capture_end(s.first);
+  assert_ok(optimise_beside_copies(model));
+  replay(model);
+  buffer_check(e, 13);
+  assert_int_equal(findings_all(), 0);
+}
+
 /* ---- dumps ----------------------------------------------------------------------------------- */
 
 static json_t *meta_json(const char *directory, const char *name) {
@@ -505,6 +620,7 @@ SK_TESTS(SK_TEST(no_dump_unless_asked),
          SK_TEST(dumps_of_a_model),
          SK_TEST(dumps_of_a_failure),
          SK_TEST(models_that_are_none),
+         SK_TEST(a_failure_beside_it_is_told),
          SK_TEST(twice_is_refused),
          SK_TEST(marks_without_a_partner),
          SK_TEST(more_cores_than_there_are),
@@ -521,5 +637,8 @@ SK_TESTS(SK_TEST(no_dump_unless_asked),
          SK_TEST(streams_are_tied_to_the_launch),
          SK_TEST(a_wait_outside_follows_its_record),
          SK_TEST(what_raced_still_races),
+         SK_TEST(a_copy_runs_beside_it),
+         SK_TEST(replays_on_other_streams_keep_the_order),
+         SK_TEST(what_comes_behind_waits_for_its_end),
          SK_TEST(failures_are_reported_at_the_replay),
          SK_TEST(a_superkernel_is_not_fused_again))

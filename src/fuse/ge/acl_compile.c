@@ -6,7 +6,7 @@
 
 #include "acl/acl.h"
 #include "base/log.h"
-#include "fuse/ge/internal.h"
+#include "fuse/ge/plan.h"
 #include "fuse/replace.h"
 #include "superkernel/ge.h"
 
@@ -116,6 +116,15 @@ static sk__superkernel *compiled_new(void *context, uint32_t number) {
   return &mine->base;
 }
 
+/* ---- circles --------------------------------------------------------------------------------- */
+
+static sk_status run_circle(void *context, sk__runtime *runtime, const sk__part *part, sk__launch_result *results, size_t *launches) {
+  return sk__ge_plan_run_part(runtime, ((const shared *)context)->plan, part, results, launches);
+}
+static void keep_shared(void *context) { ((shared *)context)->references++; }
+static void drop_shared(void *context) { shared_unref(context); }
+static const sk__maker maker = {compiled_new, run_circle, keep_shared, drop_shared};
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static sk_status prepare(sk__runtime *runtime, sk__task *const *tasks, size_t count, shared *all, char *why) {
@@ -183,7 +192,7 @@ int sk_ge_compile(void *model, char **listing) {
   all->references = 1;
   sk__task **fused = NULL;
   sk_status status = prepare(runtime, tasks, count, all, why);
-  if (status == SK_OK) status = sk__replace_tasks(runtime, sk__ge_plan_order(all->plan), compiled_new, all, &fused, &fused_count, why);
+  if (status == SK_OK) status = sk__replace_tasks(runtime, sk__ge_plan_order(all->plan), &maker, all, &fused, &fused_count, why);
   bool made = status == SK_OK;
   if (made && sk__ge_plan_order(all->plan)->sk_count == 0) status = mark_unfused(runtime, &fused, &fused_count);
   if (status == SK_OK && listing != NULL) status = write_listing(all->plan, listing);

@@ -30,6 +30,9 @@ typedef struct sk__ge_tellers { uint32_t *first, *nodes; } sk__ge_tellers;
 SK_MUST_USE sk_status sk__ge_begin(sk__course *course, const sk__ge_program *program, const sk__ge_tellers *tellers, sk__snapshot *before,
                                    sk__snapshot *after, sk__launch_result *result, sk__standing **standing, void **keep);
 void sk__ge_kept_free(void *keep);
+/* As sk__ge_plan_run, of a circle only (NULL: of the whole plan). plan_run.c */
+SK_MUST_USE sk_status sk__ge_plan_run_part(sk__runtime *runtime, const sk__ge_plan *plan, const sk__part *part, sk__launch_result *results,
+                                           size_t *launches);
 
 /* Why a node runs by itself; of fused ones NONE. X(code, what it means, what to change) */
 #define SK__GE_ALONE_LIST(X)                                                                                                         \

@@ -187,7 +187,9 @@ static sk_status prepare(sk__course *course, uint32_t sk) {
 static sk_status begin(sk__course *course, uint32_t sk, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result,
                        sk__standing **standing) {
   const runner *r = course->context;
-  return sk__ge_begin(course, &r->plan->programs[sk], &r->tellers[sk], before, after, result, standing, &r->kept[sk]);
+  sk_status status = sk__ge_begin(course, &r->plan->programs[sk], &r->tellers[sk], before, after, result, standing, &r->kept[sk]);
+  result->node = course->plan->sks[sk].main.value;
+  return status;
 }
 
 static sk_status finish(sk__course *course, uint32_t sk) {
@@ -201,12 +203,16 @@ static sk_status finish(sk__course *course, uint32_t sk) {
 }
 
 sk_status sk__ge_plan_run(sk__runtime *runtime, const sk__ge_plan *plan, sk__launch_result *results, size_t *launches) {
+  return sk__ge_plan_run_part(runtime, plan, NULL, results, launches);
+}
+
+sk_status sk__ge_plan_run_part(sk__runtime *runtime, const sk__ge_plan *plan, const sk__part *part, sk__launch_result *results, size_t *launches) {
   *launches = 0;
   if (plan->graph == NULL) return SK_INVALID_ARGUMENT;
   for (size_t i = 0; i < plan->graph->node_count; i++)
     if (plan->graph->nodes[i].task == NULL) return SK_INVALID_ARGUMENT; /* a graph from a file has nothing to run */
   runner r = {.plan = plan};
-  sk__course course = {.runtime = runtime, .plan = &plan->order, .results = results, .launches = launches, .prepare = prepare,
+  sk__course course = {.runtime = runtime, .plan = &plan->order, .part = part, .results = results, .launches = launches, .prepare = prepare,
                        .begin = begin, .finish = finish, .context = &r};
   course.told = sk__calloc(plan->graph->node_count + 1, sizeof(sk__told));
   sk_status status = course.told != NULL ? sort_adopted(&r) : SK_OUT_OF_MEMORY;

@@ -1,6 +1,7 @@
 /* sk_ge_compile: launches with the attributes of graph mode operators, fused in a captured model. */
 #include "../../runtime/device_fixture.h"
 #include "superkernel/ge.h"
+#include "superkernel/model.h"
 
 static aclrtStream capture_begin(void) {
   aclrtStream stream = stream_new();
@@ -184,6 +185,102 @@ static void streams_meet_in_a_superkernel(void **state) {
   assert_int_equal(findings_all(), 0);
 }
 
-SK_TESTS(SK_TEST(an_operator_needs_a_name), SK_TEST(models_that_are_none), SK_TEST(bad_options_are_refused), SK_TEST(twice_is_refused),
+/* ---- work outside of it that a SuperKernel waits for, and that waits for it ---------------------- */
+
+static void event_between(aclrtStream from, aclrtStream to) {
+  aclrtEvent event = NULL;
+  assert_ok(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+  assert_ok(aclrtRecordEvent(event, from));
+  assert_ok(aclrtStreamWaitEvent(to, event));
+}
+
+/* stream: b = a + 1, d = c + 100 in a scope; side, between the two and in no scope: c = b + 10, by `kind`. */
+typedef struct sandwich { aclrtStream stream, side; void *a, *b, *c, *d; } sandwich;
+static sandwich sandwich_open(void) {
+  device_open();
+  return (sandwich){stream_new(), stream_new(), buffer_new(1), buffer_new(0), buffer_new(0), buffer_new(0)};
+}
+static void sandwich_record(const sandwich *s, uint32_t first_blocks, const sk_kernel *kind) {
+  sk_ge_operator op = {.name = "Add", .scope = "sp1", .options = "early-start=0"};
+  assert_ok(sk_ge_operator_set(&op));
+  assert_ok(launch_add(s->stream, &add_vector, first_blocks, s->a, s->b, 1));
+  event_between(s->stream, s->side);
+  assert_ok(sk_ge_operator_set(&(sk_ge_operator){.name = "Beside"}));
+  assert_ok(launch_add(s->side, kind, 5, s->b, s->c, 10));
+  event_between(s->side, s->stream);
+  op.name = "Add_1";
+  assert_ok(sk_ge_operator_set(&op));
+  assert_ok(launch_add(s->stream, &add_vector, 4, s->c, s->d, 100));
+  assert_ok(sk_ge_operator_set(NULL));
+}
+static aclmdlRI sandwich_model(const sandwich *s, uint32_t first_blocks, const sk_kernel *kind) {
+  assert_ok(aclmdlRICaptureBegin(s->stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  sandwich_record(s, first_blocks, kind);
+  return capture_end(s->stream);
+}
+
+/* The SuperKernel keeps all vector cores, and what it waits for needs one: it hangs at each replay. */
+static void no_core_is_left_for_what_it_waits_for(void **state) {
+  (void)state;
+  sandwich s = sandwich_open();
+  aclmdlRI model = sandwich_model(&s, 48, &add_vector);
+  assert_ok(sk_ge_compile(model, NULL));
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(aclmdlRIExecute(model, -1), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
+    assert_int_equal(findings_of("H39"), 1);
+  }
+  assert_int_equal(findings_all(), 1);
+}
+
+static void a_kernel_runs_beside_it(void **state) {
+  (void)state;
+  sandwich s = sandwich_open();
+  sandwich_record(&s, 40, &add_vector); /* un-fused */
+  buffer_check(s.d, 112);
+  aclmdlRI model = sandwich_model(&s, 40, &add_vector);
+  size_t count = 0;
+  assert_ok(sk_ge_compile(model, NULL));
+  const sk__superkernel *made = only_sk(model, &count);
+  assert_int_equal(count, 1);
+  assert_int_equal(made->type, SK_MIX_AIV_1_0);
+  void *e = buffer_new(0);
+  aclrtStream others[] = {s.stream, stream_new(), NULL};
+  for (uint32_t i = 0; i < 3; i++) { /* the second and the third replay find 1000 more each time */
+    assert_ok(aclmdlRIExecuteAsync(model, others[i]));
+    assert_ok(launch_add(others[i], &add_vector, 5, s.d, e, 1));
+    assert_ok(launch_add(others[i], &add_vector, 5, s.a, s.a, 1000));
+    buffer_check(e, 113 + 1000 * i);
+  }
+  assert_ok(aclmdlRIDestroy(model));
+  assert_int_equal(findings_all(), 0);
+}
+
+/* All vector cores are the SuperKernel's, a cube kernel needs none of them. */
+static void cores_of_the_other_type_are_free(void **state) {
+  (void)state;
+  sandwich s = sandwich_open();
+  aclmdlRI model = sandwich_model(&s, 48, &add_cube);
+  assert_ok(sk_ge_compile(model, NULL));
+  for (int i = 0; i < 2; i++) assert_ok(aclmdlRIExecute(model, -1));
+  buffer_check(s.d, 112);
+  assert_int_equal(findings_all(), 0);
+}
+
+/* What runs beside it is no part of it: it takes new arguments at the next replay. */
+static void arguments_beside_it_can_be_changed(void **state) {
+  (void)state;
+  sandwich s = sandwich_open();
+  aclmdlRI model = sandwich_model(&s, 40, &add_vector);
+  assert_ok(sk_ge_compile(model, NULL));
+  assert_ok(aclmdlRIExecute(model, -1));
+  add_args args = {(uint64_t)s.b, (uint64_t)s.c, 20, SLOTS};
+  assert_ok(sk_model_update(model, "add", 1, &args, sizeof args));
+  assert_ok(aclmdlRIExecute(model, -1));
+  buffer_check(s.d, 122);
+  assert_int_equal(findings_all(), 0);
+}
+
+SK_TESTS(SK_TEST(no_core_is_left_for_what_it_waits_for), SK_TEST(a_kernel_runs_beside_it), SK_TEST(cores_of_the_other_type_are_free),
+         SK_TEST(arguments_beside_it_can_be_changed), SK_TEST(an_operator_needs_a_name), SK_TEST(models_that_are_none), SK_TEST(bad_options_are_refused), SK_TEST(twice_is_refused),
          SK_TEST(a_scope_becomes_one_superkernel), SK_TEST(forced_core_counts), SK_TEST(forced_beyond_the_limit),
          SK_TEST(what_cannot_be_called_cuts), SK_TEST(streams_meet_in_a_superkernel))

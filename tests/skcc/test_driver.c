@@ -34,6 +34,7 @@ static void test_wrong_usage_is_named(void **state) {
   expect_usage("skcc --npu-arch=dav-3510 s.c", "--npu-arch=dav-3510: the simulated chip is dav-2201");
   expect_usage("skcc --enable-simt s.c", "'--enable-simt': the simulated chip, dav-2201, has no SIMT units");
   expect_usage("skcc s.c -mllvm -unroll=4", "-mllvm '-unroll=4' is not known");
+  expect_usage("skcc --kernel-type=both s.c", "--kernel-type=both: vector, cube, mix(1,1) or mix(1,2)");
   expect_usage("skcc s.c -mllvm", "'-mllvm' needs a value");
   expect_usage("cp s.c t.c; skcc -c s.c t.c -o x.o", "-o names one file");
   expect_usage("touch x.o; skcc -c x.o", "'x.o' cannot be compiled with -c");
@@ -94,6 +95,22 @@ static void test_options_of_the_chips_compiler(void **state) {
   assert_runs("skcc --cce-auto-sync auto.c -o p && skcc --cce-auto-sync=on auto.c -o p");
   assert_int_equal(run("skcc --cce-auto-sync=off auto.c -o p"), 1);
   assert_said("#error off");
+  sandbox_close();
+}
+
+/* Kernels whose source leaves their type to the compiler. */
+static void test_the_type_of_kernels_that_do_not_say(void **state) {
+  (void)state;
+  sandbox_open();
+  put("s.c", "#include <stdio.h>\n__global__ __aicore__ void free_(void) { printf(\"free %d\\n\", SK_HALF_AIC); }\n"
+             "__global__ __vector__ void said(void) { printf(\"said %d\\n\", SK_HALF_AIC); }\n"
+             "int main(void) { free_<<<1, 0>>>(); said<<<1, 0>>>(); return 0; }\n");
+  assert_runs("skcc s.c -o p && ./p | grep '^[fs]'");
+  assert_string_equal(said(), "free 0\nsaid 0\n");
+  assert_runs("skcc --kernel-type=cube s.c -o p && ./p | grep '^[fs]'");
+  assert_string_equal(said(), "free 1\nsaid 0\n");
+  assert_runs("skcc '--kernel-type=mix(1,1)' s.c -o p && ./p | grep '^[fs]'");
+  assert_string_equal(said(), "free 1\nfree 0\nsaid 0\n");
   sandbox_close();
 }
 
@@ -183,6 +200,6 @@ static void test_compile_time_is_at_most_four_times_plain_c(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_wrong_usage_is_named), SK_TEST(test_missing_parts_are_named), SK_TEST(test_help_and_version), SK_TEST(test_outputs),
-         SK_TEST(test_options_of_the_chips_compiler), SK_TEST(test_failure_leaves_the_old_output_and_nothing_else), SK_TEST(test_interruption_cleans_up),
+         SK_TEST(test_options_of_the_chips_compiler), SK_TEST(test_the_type_of_kernels_that_do_not_say), SK_TEST(test_failure_leaves_the_old_output_and_nothing_else), SK_TEST(test_interruption_cleans_up),
          SK_TEST(test_dependency_files), SK_TEST(test_feature_macros_of_the_user_work),
          SK_TEST(test_compile_time_is_at_most_four_times_plain_c))

@@ -419,7 +419,7 @@ static void rewrite_kernel(unit *u, uint32_t index) {
     k->definition = index + 1;
     read_body_type(u, k, f);
     if (k->type == KERNEL_UNSET) { /* a workspace of the matmul service is for a kernel that has one */
-      k->type = KERNEL_AIV;
+      k->type = u->kernel_type;
       for (size_t i = 0; i < k->param_count; i++)
         if (k->params[i].workspace) k->type = KERNEL_MIX_1_2;
     }

@@ -20,6 +20,7 @@ static const char help[] =
     "  --rewrite-only    the rewritten, preprocessed text, to standard output or -o (also -E)\n"
     "  -x c|c++|none     language of the files that follow\n"
     "  --cc=COMMAND      compiler for C and C++ (gcc or clang; default $SKCC_CC, $SKCC_CXX, gcc, g++)\n"
+    "  --kernel-type=T   vector, cube, mix(1,1) or mix(1,2): kernels of __aicore__ alone (default vector)\n"
     "  -v                print the commands that are run\n"
     "  --save-temps      keep the temporary directory and say where it is\n"
     "  -MJ FILE          adds each source's entry for compile_commands.json, as clang does\n"
@@ -156,6 +157,17 @@ static int parse_language(int left, char **argv, const char **language) {
   return usage_error("language '%s' is not known: c, c++, asc or none", name);
 }
 
+static int parse_kernel_type(options *o, const char *name) {
+  static const struct { const char *name; int type; } types[] = {
+    {"vector", KERNEL_AIV}, {"cube", KERNEL_AIC}, {"mix(1,1)", KERNEL_MIX_1_1}, {"mix(1,2)", KERNEL_MIX_1_2}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(name, types[i].name) == 0) {
+      o->kernel_type = types[i].type;
+      return USED_ONE;
+    }
+  return usage_error("--kernel-type=%s: vector, cube, mix(1,1) or mix(1,2)", name);
+}
+
 /* Options of skcc itself. */
 static int parse_own(options *o, int left, char **argv, const char **language) {
   const char *a = argv[0];
@@ -179,6 +191,7 @@ static int parse_own(options *o, int left, char **argv, const char **language) {
   else if (strcmp(a, "--rewrite-only") == 0 || strcmp(a, "-E") == 0) o->kind = OUTPUT_TEXT;
   else if (strcmp(a, "-v") == 0) o->verbose = true;
   else if (strcmp(a, "--save-temps") == 0 || strcmp(a, "-save-temps") == 0) o->save_temps = true;
+  else if (starts(a, "--kernel-type=")) return parse_kernel_type(o, a + strlen("--kernel-type="));
   else if (starts(a, "--cc=")) o->cc = a + strlen("--cc=");
   else return NOT_MINE;
   return USED_ONE;

@@ -153,7 +153,7 @@ static bool make_text(const job *j, const unit *read, part which, unit *u) {
 
 static bool read_preprocessed(const job *j, unit *u) {
   if (preprocess(j) != 0) return false;
-  *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus};
+  *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus, .kernel_type = j->options->kernel_type};
   for (size_t i = 0; i < j->options->compile.count; i++) u->quiet |= strcmp(j->options->compile.items[i], "-w") == 0;
   if (read_file(j->preprocessed, &u->source)) {
     rewrite_read(u);

@@ -179,6 +179,7 @@ typedef enum part { PART_HOST, PART_VECTOR, PART_CUBE } part;
 typedef struct unit {
   const char *name;     /* the user's file as given */
   bool cplusplus, quiet; /* quiet: -w */
+  int kernel_type;       /* of kernels whose source does not say */
   part part;
   text source;          /* preprocessed */
   token *tokens;        /* [0] is a sentinel; the last is TOKEN_END */
@@ -283,6 +284,7 @@ typedef struct options {
   list depend;                    /* -MD and friends: for the vector half's preprocessor */
   const char *cc, *cxx;
   const char *commands;           /* -MJ: where entries of compile_commands.json go */
+  int kernel_type;                /* kernel_type of kernels whose source does not say */
   bool verbose, save_temps, depends_named, depends_target;
 } options;
 

@@ -13,6 +13,12 @@
 
 #define __inline__ inline
 #define __forceinline__ inline
+#ifndef likely
+#define likely(condition) (__builtin_expect(!!(condition), 1))
+#endif
+#ifndef unlikely
+#define unlikely(condition) (__builtin_expect(!!(condition), 0))
+#endif
 
 /* skcc knows these words itself; macros would hide them from it. They are for other compilers. */
 #ifndef __SKCC__

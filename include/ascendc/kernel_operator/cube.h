@@ -114,25 +114,53 @@ struct IsResetLoad3dConfig {
   bool isSetFMatrix = true, isSetPadding = true;
 };
 constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
-template <typename T, const IsResetLoad3dConfig &config = IS_RESER_LOAD3D_DEFAULT_CONFIG>
-SK_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<T> &p) {
-  if constexpr (config.isSetFMatrix)
-    SetFmatrix(p.l1H, p.l1W, p.padList, p.fMatrixCtrl ? FmatrixMode::FMATRIX_RIGHT : FmatrixMode::FMATRIX_LEFT);
-  if constexpr (config.isSetPadding) SetLoadDataPaddingValue(p.padValue);
+namespace Internal {
+/* What the image's matrix and padding registers do not hold. */
+template <typename T>
+SK_INLINE void load_image(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<T> &p) {
 #define SK_IMAGE                                                                                                            \
   p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, p.filterW, p.filterH, p.dilationFilterW,        \
       p.dilationFilterH, p.filterSizeW, p.filterSizeH, p.enTranspose, p.fMatrixCtrl, p.channelSize
-  uint32_t target = Internal::target_of(dst);
+  uint32_t target = target_of(dst);
   const T *from = src.sk_address();
   if (target == 3) {
     asc_copy_l12l0a(dst.sk_address(), from, SK_IMAGE);
   } else if (target == 4) {
     if constexpr (sizeof(T) >= 2) asc_copy_l12l0b(dst.sk_address(), from, SK_IMAGE);
-    else Internal::no_path("LoadData: images go to L0B with elements of 16 or 32 bits");
+    else no_path("LoadData: images go to L0B with elements of 16 or 32 bits");
   } else {
-    Internal::no_path("LoadData: images are loaded into L0A and L0B");
+    no_path("LoadData: images are loaded into L0A and L0B");
   }
 #undef SK_IMAGE
+}
+} // namespace Internal
+
+template <typename T, const IsResetLoad3dConfig &config = IS_RESER_LOAD3D_DEFAULT_CONFIG>
+SK_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<T> &p) {
+  if constexpr (config.isSetFMatrix)
+    SetFmatrix(p.l1H, p.l1W, p.padList, p.fMatrixCtrl ? FmatrixMode::FMATRIX_RIGHT : FmatrixMode::FMATRIX_LEFT);
+  if constexpr (config.isSetPadding) SetLoadDataPaddingValue(p.padValue);
+  Internal::load_image(dst, src, p);
+}
+/* The image's size and padding are those that SetFmatrix and SetLoadDataPaddingValue said. */
+template <typename T>
+SK_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2Pro &p) {
+  auto half_word = [&](int i) { return static_cast<uint16_t>(p.extConfig >> 16 * i); };
+  auto byte = [&](int i) { return static_cast<uint8_t>(p.filterConfig >> 8 * i); };
+  LoadData3DParamsV2<T> q;
+  q.kExtension = half_word(0), q.mExtension = half_word(1), q.kStartPt = half_word(2), q.mStartPt = half_word(3);
+  q.strideW = byte(0), q.strideH = byte(1), q.filterW = byte(2), q.filterH = byte(3);
+  q.dilationFilterW = byte(4), q.dilationFilterH = byte(5);
+  q.filterSizeW = p.filterSizeW, q.filterSizeH = p.filterSizeH, q.enTranspose = p.enTranspose;
+  q.fMatrixCtrl = p.fMatrixCtrl, q.channelSize = p.channelSize;
+  Internal::load_image(dst, src, q);
+}
+SK_INLINE void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uint8_t padList[4]) {
+  SetFmatrix(l1H, l1W, padList, FmatrixMode::FMATRIX_LEFT);
+}
+template <typename T>
+SK_INLINE void Load3DSetPaddingCal(const T padValue) {
+  SetLoadDataPaddingValue(padValue);
 }
 
 template <typename T>
@@ -230,9 +258,9 @@ SK_INLINE void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint16_
   asc_set_l0c_copy_params(ndNum, srcNdStride, dstNdStride);
 }
 SK_INLINE void SetFixpipePreQuantFlag(uint64_t config) { asc_set_l0c_copy_prequant(config); }
-template <typename T>
+template <typename T, bool setRelu = false>
 SK_INLINE void SetFixPipeConfig(const LocalTensor<T> &preData, bool isUnitFlag = false) {
-  asc_set_l0c2gm_config(0, preData.sk_location(), isUnitFlag);
+  asc_set_l0c2gm_config(setRelu ? preData.sk_location() : 0, setRelu ? 0 : preData.sk_location(), isUnitFlag);
 }
 template <typename T>
 SK_INLINE void SetFixPipeConfig(const LocalTensor<T> &reluPre, const LocalTensor<T> &quantPre, bool isUnitFlag = false) {
@@ -273,6 +301,7 @@ SK_INLINE constexpr bool scale_per_column(QuantMode_t mode) {
 
 template <const FixpipeConfig &config, class Target, typename S>
 SK_INLINE void fixpipe(const Target &dst, const LocalTensor<S> &src, const FixpipeParamsV220 &p) {
+  static_assert(!config.isToUB, "Fixpipe: results go to device memory or L1 on this architecture");
   static_assert(config.format != CO2Layout::COLUMN_MAJOR, "Fixpipe: CFG_COLUMN_MAJOR is not there on this architecture");
   constexpr bool nd = config.format == CO2Layout::ROW_MAJOR;
   if constexpr (nd) asc_set_l0c_copy_params(p.ndNum, p.srcNdStride, p.dstNdStride);

@@ -204,6 +204,17 @@ struct LoadData3DParamsV2 {
     for (int i = 0; i < 4; i++) padList[i] = pads[i];
   }
 };
+/* The same in two words: extensions and starts of K and M, 16 bits each; strides, filter and dilation, 8 bits each. */
+struct LoadData3DParamsV2Pro {
+  uint16_t channelSize = 0;
+  bool enTranspose = false, enSmallK = false, filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
+  uint64_t extConfig = 0, filterConfig = 0x10101010101;
+  LoadData3DParamsV2Pro() = default;
+  LoadData3DParamsV2Pro(uint16_t channels, bool transpose, bool small_k, bool size_w, bool size_h, bool ctrl, uint64_t extensions,
+                        uint64_t filter)
+      : channelSize(channels), enTranspose(transpose), enSmallK(small_k), filterSizeW(size_w), filterSizeH(size_h),
+        fMatrixCtrl(ctrl), extConfig(extensions), filterConfig(filter) {}
+};
 struct LoadDataRepeatParam {
   uint16_t repeatStride = 0;
   uint8_t repeatTime = 1, repeatMode = 0;
@@ -253,6 +264,7 @@ struct FixpipeParamsV220 {
 };
 struct FixpipeConfig {
   CO2Layout format;
+  bool isToUB = false;
 };
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};

@@ -38,6 +38,15 @@ public:
   SK_INLINE void WaitFlag(TEventID id) { sk_wait_flag(src, dst, id); }
 };
 
+} // namespace AscendC
+
+/* The instructions by the compiler's own names. */
+SK_INLINE void pipe_barrier(pipe_t pipe) { sk_pipe_barrier(pipe); }
+SK_INLINE void set_flag(pipe_t src, pipe_t dst, int32_t id) { sk_set_flag(src, dst, id); }
+SK_INLINE void wait_flag(pipe_t src, pipe_t dst, int32_t id) { sk_wait_flag(src, dst, id); }
+
+namespace AscendC {
+
 /* ---- across cores -------------------------------------------------------------------------- */
 
 SK_INLINE void SetSyncBaseAddr(uint64_t address) { asc_set_ffts_base_addr(address); }

@@ -181,6 +181,15 @@ public:
     part.bytes_ = bytes < bytes_ ? bytes_ - static_cast<uint32_t>(bytes) : 0;
     return part;
   }
+  /* All from an address on that another tensor's address_ named; the memory is the one it lies in. */
+  SK_INLINE void SetAddr(T *address) {
+    constexpr uint32_t sizes[] = {TOTAL_UB_SIZE, TOTAL_L1_SIZE, TOTAL_L0A_SIZE, TOTAL_L0B_SIZE, TOTAL_L0C_SIZE};
+    address_ = address, bytes_ = 0;
+    for (uint32_t i = 0; i < 5 && bytes_ == 0; i++) {
+      uint64_t at = reinterpret_cast<uint64_t>(address) - sk_local_address(i + 1, 0);
+      if (at < sizes[i]) bytes_ = sizes[i] - static_cast<uint32_t>(at), position_ = Internal::position_of_memory(i + 1);
+    }
+  }
   template <typename U>
   SK_INLINE void SetAddrWithOffset(LocalTensor<U> &source, uint32_t offset) {
     LocalTensor<U> part = source[offset];
@@ -219,6 +228,8 @@ public:
   SK_INLINE T *sk_address() const { return address_; }
   SK_INLINE uint64_t sk_location() const { return reinterpret_cast<uint64_t>(address_); }
 
+  T *address_ = nullptr; /* kernels hand it to SetAddr */
+
 private:
   SK_INLINE T read(uint32_t offset) const {
     if constexpr (std::is_same<T, int4b_t>::value) {
@@ -228,7 +239,6 @@ private:
       return address_[offset];
     }
   }
-  T *address_ = nullptr;
   uint32_t bytes_ = 0;
   TPosition position_ = TPosition::VECCALC;
   int32_t tag_ = -1;

@@ -67,6 +67,11 @@ __global__ __vector__ void api(GM_ADDR x, GM_ADDR out) {
   Store(out, 13, y);
   uint32_t wide[2] = {ROWS, COLUMNS}, narrow[2] = {ROWS, 1};
   Broadcast<float, 2, 1>(y, b, wide, narrow, tmp);
+  BroadCast<float, 2, 1>(sum, b, wide, narrow, tmp); // the older spelling: half of each
+  PipeBarrier<PIPE_V>();
+  Add(y, y, sum, N);
+  PipeBarrier<PIPE_V>();
+  Muls(y, y, 0.5f, N);
   Store(out, 14, y);
   LocalTensor<int32_t> position = At(10).ReinterpretCast<int32_t>();
   Duplicate(y, 0.0f, N);

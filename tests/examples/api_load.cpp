@@ -25,6 +25,7 @@ __global__ __cube__ void product(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   DataCopy(b1, Global<half>(b), Nd2NzParams(1, K, N, 0, N, K, 1, 0));
   set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
   wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  if (base.GetPhyAddr() + 256 * sizeof(half) != base.GetPhyAddr(256)) Trap();
   LocalTensor<half> a2;
   a2.SetAddr(base[256].address_);
   const uint8_t none[4] = {0, 0, 0, 0};

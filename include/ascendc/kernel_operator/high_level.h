@@ -234,15 +234,17 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
 SK_WITH_TMP(SK_ROW_FUNCTIONS)
 #undef SK_ROW_FUNCTIONS
 
-#define SK_BROADCAST(shared, scratch)                                                                                       \
+#define SK_BROADCAST(Name, shared, scratch)                                                                                 \
   template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                                              \
-  SK_INLINE void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],              \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],                   \
                            const uint32_t srcShape[dim] shared) {                                                           \
     static_assert(dim == 1 || dim == 2, "Broadcast: one or two dimensions");                                                \
     sk_high_broadcast(sizeof(T), dst.sk_address(), src.sk_address(), dstShape, srcShape, dim, scratch(isReuseSource));      \
   }
-SK_BROADCAST(, SK_TMP_OF_PIPE)
-SK_BROADCAST(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN)
+SK_BROADCAST(Broadcast, , SK_TMP_OF_PIPE)
+SK_BROADCAST(Broadcast, SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN)
+SK_BROADCAST(BroadCast, , SK_TMP_OF_PIPE) /* its older spelling */
+SK_BROADCAST(BroadCast, SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN)
 #undef SK_BROADCAST
 
 enum class CumSumAlgorithm { CUMSUM_ALGORITHM_LINEBYLINE, CUMSUM_ALGORITHM_SKLANSKY };

@@ -204,8 +204,9 @@ public:
     return other;
   }
 
-  SK_INLINE __ubuf__ T *GetPhyAddr() const { return address_; }
-  SK_INLINE __ubuf__ T *GetPhyAddr(const uint32_t offset) const { return (*this)[offset].address_; }
+  /* A number, to which bytes are added. */
+  SK_INLINE uint64_t GetPhyAddr() const { return sk_location(); }
+  SK_INLINE uint64_t GetPhyAddr(const uint32_t offset) const { return (*this)[offset].sk_location(); }
   SK_INLINE uint32_t GetSize() const { return static_cast<uint32_t>(Internal::elems_of_bytes<T>(bytes_)); }
   SK_INLINE uint32_t GetLength() const { return bytes_; }
   SK_INLINE void SetSize(const uint32_t elems) { bytes_ = static_cast<uint32_t>(Internal::bytes_of_elems<T>(elems)); }

@@ -54,11 +54,9 @@ static void classify_kernel(const sk__kernel_info *kernel, sk__pnode *node) {
     sk__sub_reason sub = kernel->unbound_reason != NULL ? sk__sub_find(kernel->unbound_reason) : SK__SUB_FUNC_NOT_FOUND;
     bool unreported = sub == SK__SUB_BINHDL_NULL || sub == SK__SUB_FUNCHDL_NULL;
     forbid(node, unreported ? SK__REASON_CAN_FUSE : SK__REASON_OP_UNSUPPORT, unreported ? SK__NO_SUB : sub);
-  } else if (kernel->in_task_group) {
-    forbid(node, SK__REASON_DYNAMIC_TASK_UNSUPPORT, SK__NO_SUB);
-  } else if (kernel->simt) {
-    forbid(node, SK__REASON_SIMT_OP_UNSUPPORT, SK__NO_SUB);
   }
+  if (kernel->simt && node->shape != SK__SHAPE_AIC) forbid(node, SK__REASON_SIMT_OP_UNSUPPORT, SK__NO_SUB);
+  if (kernel->in_task_group) forbid(node, SK__REASON_DYNAMIC_TASK_UNSUPPORT, SK__NO_SUB); /* the last reason stays */
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -143,7 +141,7 @@ static void allow(sk__planner *p, uint32_t at, bool fusible) {
   node->fusible = fusible && (!node->scope_verdict || p->options->emulate_vendor_defects);
 }
 
-sk_status sk__classify_values(sk__planner *p) {
+void sk__classify_after_scopes(sk__planner *p) {
   bool paired = (p->options->value_breaker_bypass & 1u) != 0, unpaired = (p->options->value_breaker_bypass & 2u) != 0;
   for (size_t e = 0; e < p->events.count; e++) {
     sk__pevent *event = &p->events.items[e];
@@ -157,7 +155,8 @@ sk_status sk__classify_values(sk__planner *p) {
       else if (p->nodes[at].type == SK__NODE_NOTIFY) allow(p, at, paired);
     }
   }
-  return SK_OK;
+  for (size_t i = 0; i < p->graph->node_count; i++) /* whatever the scopes said: such a node only ever cuts */
+    if (p->graph->nodes[i].type == SK__NODE_DEFAULT) p->nodes[i].fusible = p->options->task_breaker_bypass != 0;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -189,7 +188,7 @@ static sk_status classify_node(sk__planner *p, event_index *index, uint32_t at) 
     case SK__NODE_RESET: return join_event(p, index, at);
     case SK__NODE_MEMORY_WRITE:
     case SK__NODE_MEMORY_WAIT: return join_value(p, index, at);
-    case SK__NODE_DEFAULT: mine->fusible = p->options->task_breaker_bypass != 0; return SK_OK;
+    case SK__NODE_DEFAULT: return SK_OK; /* sk__classify_after_scopes */
     case SK__NODE_TYPES: break;
   }
   return SK_INTERNAL;

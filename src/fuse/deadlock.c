@@ -11,7 +11,7 @@ typedef struct examiner {
   uint32_t *last;           /* per stream of the part: 1 + position of the last accepted node */
   uint32_t *first;          /* per stream of the part: position of its first accepted node */
   uint32_t part;            /* number of the part in work */
-  uint32_t stamp;           /* of searches whose findings still hold: anew when the part takes up a stream */
+  uint32_t stamp;           /* of the searches of this part, whose findings hold on when it takes up more streams */
   uint32_t inside[2], outside[2]; /* cores the part holds; cores that others need while it waits */
   SK__VEC(accepted) accepted;
   SK__VEC(uint32_t) work;   /* nodes still to search backwards from */
@@ -117,7 +117,6 @@ static void accept_node(examiner *e, const sk__node *node) {
   if (!on_part(e, node->stream)) {
     e->stream_stamp[node->stream] = e->part;
     e->first[node->stream] = node->position;
-    e->stamp++;
   }
   e->last[node->stream] = node->position + 1;
 }

@@ -85,15 +85,16 @@ static sk_status finish(sk__planner *p) {
   if (p->step_of == NULL || p->updates == NULL || p->last_step == NULL) return SK_OUT_OF_MEMORY;
   memset(p->step_of, 0xff, nodes * sizeof(uint32_t));
   if (p->options->emulate_vendor_defects) {
-    p->remembered = sk__arena_copy(&p->scratch, p->step_of, nodes * sizeof(uint32_t));
+    p->remembered = sk__arena_array(&p->scratch, sk__remembered, nodes);
     if (p->remembered == NULL) return SK_OUT_OF_MEMORY;
   }
+  sk_status status = sk__find_links(p);
+  if (status != SK_OK) return status;
   for (uint32_t s = 0; s < p->scopes.count; s++)
     for (size_t i = 0; i < p->scopes.items[s].nodes.count; i++) p->nodes[p->scopes.items[s].nodes.items[i]].scope = s;
   for (uint32_t s = 0; s < p->scopes.count; s++) {
     p->stage = SK__STAGE_POSTPROCESS;
-    sk_status status = sk__place_launch(p, s);
-    if (status != SK_OK) return status;
+    if ((status = sk__place_launch(p, s)) != SK_OK) return status;
     if (p->scopes.items[s].status != SK__SCOPE_SUCCESS) continue;
     p->stage = SK__STAGE_BUILD;
     if ((status = sk__build_sk(p, s)) != SK_OK) return status;
@@ -108,8 +109,8 @@ sk_status sk__planner_run(sk__planner *p) {
   p->stage = SK__STAGE_GRAPH;
   sk_status status = sk__classify(p);
   if (status == SK_OK) status = sk__mark_scopes(p);
-  if (status == SK_OK) status = sk__classify_values(p);
   if (status != SK_OK) return status;
+  sk__classify_after_scopes(p);
   p->stage = SK__STAGE_SPLIT;
   if ((status = split(p)) != SK_OK) return status;
   if ((status = finish(p)) != SK_OK) return status;

@@ -91,6 +91,12 @@ typedef struct sk__scope {
 
 typedef enum sk__stage { SK__STAGE_GRAPH, SK__STAGE_SPLIT, SK__STAGE_POSTPROCESS, SK__STAGE_BUILD, SK__STAGE_DONE } sk__stage;
 
+/* The kernel that a search for the queue of an event found, and for which scope (1 + index). */
+typedef struct sk__remembered { uint32_t kernel, scope; } sk__remembered;
+
+/* Kernels an event joins: the nearest one before its record, the nearest one behind a wait. */
+typedef struct sk__link { uint32_t from, to; } sk__link;
+
 typedef struct sk__planner {
   const sk__graph *graph;
   const sk__fuse_options *options;
@@ -107,8 +113,10 @@ typedef struct sk__planner {
   sk__update *updates;     /* per node */
   /* scratch of sync.c, clean between scopes: */
   uint32_t *step_of;       /* per node: its step, SK__NONE */
-  uint32_t *remembered;    /* per node: kernel found for it as an event, SK__NONE; vendor defects only */
+  sk__remembered *remembered; /* per node; vendor defects only */
   uint32_t *last_step;     /* per stream: 1 + its latest step, 0 */
+  sk__link *links;         /* of the whole graph, sorted, for all scopes */
+  size_t link_count;
   bool resplit;            /* a pass asks to begin again */
   uint32_t search_stamp;
   FILE *split_log;         /* scopes after every pass; NULL none */
@@ -132,7 +140,7 @@ static inline bool sk__is_event_node(sk__node_type type) {
 
 /* ---- passes ---- */
 SK_MUST_USE sk_status sk__classify(sk__planner *p);        /* classify.c */
-SK_MUST_USE sk_status sk__classify_values(sk__planner *p); /* after the scopes */
+void sk__classify_after_scopes(sk__planner *p);            /* value tasks and default nodes */
 SK_MUST_USE sk_status sk__mark_scopes(sk__planner *p);     /* scopes.c */
 SK_MUST_USE sk_status sk__initial_split(sk__planner *p);   /* split.c */
 SK_MUST_USE sk_status sk__per_op_split(sk__planner *p);
@@ -177,6 +185,9 @@ typedef struct sk__step {
   uint32_t early_func, early_sync;
   uint32_t set_step[2], next_step[2], wait_step[2]; /* early start, by core type: whose blocks count; SK__NONE */
 } sk__step;
+SK_MUST_USE sk_status sk__find_links(sk__planner *p); /* links.c: once, before the first scope */
+bool sk__linked(const sk__planner *p, uint32_t from, uint32_t to);
+const sk__link *sk__links_from(const sk__planner *p, uint32_t from, size_t *count); /* in order of the receivers */
 SK_MUST_USE sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32_t *end_queue);
 
 /* Does this value end a wait for `value`? Conditions as in sk__node (classify.c). */

@@ -22,7 +22,7 @@ typedef struct stack {
   const char **texts; /* of the open markers, for matching ends: same length as open */
   size_t texts_capacity;
   uint32_t counts[SK__MAX_SCOPE_NAMES]; /* openings per name */
-  size_t nameless, too_many;
+  uint32_t forbidding;  /* NAMELESS or TOO_MANY: of the scopes that forbid fusing, the one opened last; 0 none is open */
   uint64_t set[SET_WORDS];
   uint64_t hash;      /* of the set: one random word per member, added up bit by bit */
   uint32_t number;    /* of the set now */
@@ -55,8 +55,7 @@ static bool *register_names(sk__planner *p, name_index *index) {
     for (uint32_t i = 0; i < p->graph->stream_sizes[stream]; i++) {
       uint32_t at = p->graph->stream_nodes[stream][i];
       const sk__node *node = &p->graph->nodes[at];
-      if (node->marker != SK__MARK_BEGIN && node->marker != SK__MARK_END) continue;
-      if (node->scope == NULL) continue;
+      if (node->marker == SK__NO_MARKER || node->scope == NULL) continue;
       if (p->scope_name_count == SK__MAX_SCOPE_NAMES) {
         lost[at] = true;
         continue;
@@ -95,13 +94,14 @@ static sk_status set_number(sk__planner *p, stack *s) {
   return SK_OK;
 }
 
+static bool forbids(uint32_t name) { return name == NAMELESS || name == TOO_MANY; }
+
 static sk_status push(sk__planner *p, stack *s, name_index *index, uint32_t at, bool lost) {
   const sk__node *node = &p->graph->nodes[at];
   uint32_t name = node->scope == NULL ? NAMELESS : lost ? TOO_MANY : *name_slot(p, index, node->scope) - 1;
   if (!sk__vec_push(&s->open, (open_scope){name})) return SK_OUT_OF_MEMORY;
   s->texts[s->open.count - 1] = node->scope;
-  if (name == NAMELESS) s->nameless++;
-  else if (name == TOO_MANY) s->too_many++;
+  if (forbids(name)) s->forbidding = name;
   else if (s->counts[name]++ == 0) toggle(s, name);
   return SK_OK;
 }
@@ -117,25 +117,33 @@ static bool pop(stack *s, const char *text) {
   while (i > 0 && !same_name(s->texts[i - 1], text)) i--;
   if (i == 0) return false;
   uint32_t name = s->open.items[--i].name;
-  if (name == NAMELESS) s->nameless--;
-  else if (name == TOO_MANY) s->too_many--;
-  else if (--s->counts[name] == 0) toggle(s, name);
+  if (!forbids(name) && --s->counts[name] == 0) toggle(s, name);
   memmove(s->texts + i, s->texts + i + 1, (s->open.count - 1 - i) * sizeof *s->texts);
   sk__vec_remove(&s->open, i);
+  if (!forbids(name)) return true;
+  for (i = s->open.count; i > 0 && !forbids(s->open.items[i - 1].name);) i--;
+  s->forbidding = i > 0 ? s->open.items[i - 1].name : 0;
   return true;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+static sk__reason reason_of(const sk__planner *p, const stack *s) {
+  if (s->open.count == 0) return p->scope_name_count > 0 ? SK__REASON_NOT_IN_SCOPE : SK__REASON_CAN_FUSE;
+  if (s->forbidding == NAMELESS) return SK__REASON_IN_UNFUSIBLE_SCOPE;
+  return s->forbidding == TOO_MANY ? SK__REASON_EXCEED_SCOPE_MAX : SK__REASON_CAN_FUSE;
+}
+
 static void judge(sk__planner *p, const stack *s, uint32_t at, bool lost) {
   sk__pnode *node = &p->nodes[at];
-  sk__reason reason = SK__REASON_CAN_FUSE;
-  if (s->nameless > 0) reason = SK__REASON_IN_UNFUSIBLE_SCOPE;
-  else if (s->too_many > 0) reason = SK__REASON_EXCEED_SCOPE_MAX;
-  else if (s->open.count == 0 && p->scope_name_count > 0) reason = SK__REASON_NOT_IN_SCOPE;
+  sk__reason reason = reason_of(p, s);
   node->flags = s->number;
-  if (lost) node->reason = SK__REASON_EXCEED_SCOPE_MAX; /* of a marker, which stays fusible */
-  if (reason == SK__REASON_CAN_FUSE || sk__is_marker(p, at)) return;
+  if (sk__is_marker(p, at)) { /* stays fusible, whatever its reason */
+    if (lost) node->reason = SK__REASON_EXCEED_SCOPE_MAX;
+    if (reason == SK__REASON_NOT_IN_SCOPE && p->graph->nodes[at].marker != SK__MARK_END) node->reason = reason;
+    return;
+  }
+  if (reason == SK__REASON_CAN_FUSE) return;
   node->fusible = false;
   node->scope_verdict = true;
   node->reason = reason;
@@ -160,7 +168,7 @@ static sk_status visit(sk__planner *p, stack *s, name_index *index, uint32_t at,
 sk_status sk__mark_scopes(sk__planner *p) {
   size_t markers = 0;
   for (size_t i = 0; i < p->graph->node_count; i++)
-    markers += p->graph->nodes[i].marker == SK__MARK_BEGIN || p->graph->nodes[i].marker == SK__MARK_END;
+    markers += p->graph->nodes[i].marker != SK__NO_MARKER;
   name_index index = {NULL, 15};
   while (index.mask < 2 * markers) index.mask = index.mask * 2 + 1;
   index.slots = sk__arena_array(&p->scratch, uint32_t, index.mask + 1);

@@ -7,7 +7,6 @@ typedef struct stream_state {
   uint32_t waits_for;   /* event the stream is suspended on, SK__NONE */
   bool ended;           /* for the scope in work */
   bool candidate;
-  bool blocked;         /* offers no seed: its wait is not released, and nothing could be taken with it */
 } stream_state;
 
 typedef struct splitter {
@@ -28,7 +27,6 @@ static bool skip_unfusible(splitter *s, uint32_t stream);
 static void release_waiters(splitter *s, uint32_t event) {
   for (size_t i = 0; i < s->p->events.items[event].waits.count; i++) {
     uint32_t stream = s->p->graph->nodes[s->p->events.items[event].waits.items[i]].stream;
-    s->streams[stream].blocked = false;
     if (s->streams[stream].waits_for == event) s->streams[stream].waits_for = SK__NONE;
   }
 }
@@ -147,7 +145,7 @@ static uint32_t find_seed(const splitter *s) {
   uint32_t seed = SK__NONE;
   for (uint32_t stream = 0; stream < s->p->graph->stream_count; stream++) {
     const stream_state *state = &s->streams[stream];
-    if (state->cursor == SK__NONE || state->waits_for != SK__NONE || state->blocked) continue;
+    if (state->cursor == SK__NONE || state->waits_for != SK__NONE) continue;
     if (s->p->nodes[state->cursor].fusible && state->cursor < seed) seed = state->cursor;
   }
   return seed;
@@ -191,7 +189,9 @@ static sk_status keep_scope(splitter *s) {
   return sk__vec_push(&p->scopes, scope) ? SK_OK : SK_OUT_OF_MEMORY;
 }
 
-static sk_status build_scope(splitter *s, uint32_t seed) {
+/* *done: nothing can be taken with the seed, a wait that nothing taken so far releases. The real splitter then stops for
+ * good, and what stands behind stays as it is. */
+static sk_status build_scope(splitter *s, uint32_t seed, bool *done) {
   uint32_t streams = s->p->graph->stream_count;
   sk__vec_clear(&s->taken);
   sk__vec_clear(&s->culprits);
@@ -206,8 +206,8 @@ static sk_status build_scope(splitter *s, uint32_t seed) {
     s->streams[stream].ended = false;
     s->streams[stream].waits_for = SK__NONE;
   }
-  if (s->taken.count == 0) s->streams[s->p->graph->nodes[seed].stream].blocked = true;
-  sk_status status = s->taken.count > 0 ? keep_scope(s) : SK_OK;
+  *done = s->taken.count == 0;
+  sk_status status = *done ? SK_OK : keep_scope(s);
   skip_all(s);
   return status;
 }
@@ -224,7 +224,8 @@ sk_status sk__initial_split(sk__planner *p) {
       s.streams[stream].cursor = p->graph->stream_sizes[stream] > 0 ? p->graph->stream_nodes[stream][0] : SK__NONE;
     }
     skip_all(&s);
-    for (uint32_t seed; status == SK_OK && (seed = find_seed(&s)) != SK__NONE;) status = build_scope(&s, seed);
+    bool done = false;
+    for (uint32_t seed; status == SK_OK && !done && (seed = find_seed(&s)) != SK__NONE;) status = build_scope(&s, seed, &done);
   }
   sk__vec_free(&s.taken);
   sk__vec_free(&s.culprits);

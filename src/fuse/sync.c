@@ -9,6 +9,7 @@ typedef struct edge { uint32_t sender, receiver; } edge;
 typedef struct syncer {
   sk__planner *p;
   const sk__scope *scope;
+  uint32_t number;       /* of the scope */
   sk__step *steps;
   size_t count;
   bool present[2];       /* queue types some kernel of the SK uses */
@@ -17,29 +18,37 @@ typedef struct syncer {
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* The nearest kernel on the node's graph stream. */
-static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward, bool markers) {
-  for (int step = 0; step < SEARCH_STEPS; step++) {
-    at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev;
-    if (at == SK__NONE) return SK__NONE;
-    if (s->p->nodes[at].type == SK__NODE_KERNEL && (markers || !sk__is_marker(s->p, at))) return at;
+/* The nearest kernel on the node's graph stream, the node itself included; markers count. */
+static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward) {
+  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev)
+    if (s->p->nodes[at].type == SK__NODE_KERNEL) return at;
+  return SK__NONE;
+}
+
+/* The same as the real planner does it: what a search finds is remembered for the nodes it passed that are of the kind it
+ * began at, whichever way it went, so that a later search the other way may come out at a kernel behind it. */
+static uint32_t remembered_kernel(const syncer *s, uint32_t start, bool forward) {
+  uint32_t path[SEARCH_STEPS], scope = s->number + 1, at = start;
+  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev) {
+    path[step] = at;
+    uint32_t kernel = s->p->nodes[at].type == SK__NODE_KERNEL ? at : SK__NONE;
+    if (s->p->remembered[at].scope == scope) kernel = s->p->remembered[at].kernel;
+    if (kernel == SK__NONE) continue;
+    for (int i = 0; i <= step; i++)
+      if (s->p->nodes[path[i]].type == SK__NODE_KERNEL || s->p->nodes[path[i]].type == s->p->nodes[start].type)
+        s->p->remembered[path[i]] = (sk__remembered){kernel, scope};
+    return kernel;
   }
   return SK__NONE;
 }
 
-/* The kernel whose queue an event of the SK shares. The real planner keeps one result per event, whichever
- * way it was searched, and so a search backwards may come out at a kernel in front. */
-static uint32_t kernel_of_event(syncer *s, uint32_t from, bool forward) {
-  if (s->p->remembered == NULL) return nearest_kernel(s, from, forward, true);
-  uint32_t at = from;
-  for (int step = 0; step < SEARCH_STEPS; step++) {
-    at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev;
-    if (at == SK__NONE) return SK__NONE;
-    bool kernel = s->p->nodes[at].type == SK__NODE_KERNEL;
-    if (!kernel && s->p->remembered[at] == SK__NONE) continue;
-    return s->p->remembered[from] = kernel ? at : s->p->remembered[at];
-  }
-  return SK__NONE;
+/* The kernel whose queue an event of the SK shares. */
+static uint32_t kernel_of_event(const syncer *s, uint32_t event, bool forward) {
+  uint32_t start = forward ? s->p->nodes[event].next : s->p->nodes[event].prev;
+  if (s->p->remembered == NULL || start == SK__NONE) return nearest_kernel(s, start, forward);
+  uint32_t kernel = remembered_kernel(s, start, forward);
+  if (kernel != SK__NONE) s->p->remembered[event] = (sk__remembered){kernel, s->number + 1};
+  return kernel;
 }
 
 static sk__core_type queue_of_shape(sk__shape shape) { return shape == SK__SHAPE_AIC ? SK__AIC : SK__AIV; }
@@ -59,17 +68,13 @@ static sk__core_type queue_of_kernel(const syncer *s, uint32_t kernel) {
   return present_queue(s, kernel == SK__NONE ? SK__AIV : queue_of_shape(s->p->nodes[kernel].shape));
 }
 
-static sk__core_type queue_of_wait(syncer *s, uint32_t node, uint32_t kernel_before) {
+static sk__core_type queue_of_wait(const syncer *s, uint32_t node, uint32_t kernel_before) {
   uint32_t next = kernel_of_event(s, node, true);
-  if (next == SK__NONE) next = first_kernel(s);
-  if (next == SK__NONE) return present_queue(s, SK__AIV);
+  if (next == SK__NONE) return queue_of_kernel(s, SK__NONE);
   sk__shape shape = s->p->nodes[next].shape;
   if (shape != SK__SHAPE_MIX) return present_queue(s, queue_of_shape(shape));
   if (kernel_before == SK__NONE || s->p->nodes[kernel_before].shape == SK__SHAPE_MIX) return present_queue(s, SK__AIV);
-  const sk__pevent *event = &s->p->events.items[s->p->nodes[node].event];
-  bool related = s->p->graph->nodes[kernel_before].stream == s->p->graph->nodes[node].stream;
-  if (!related && event->notify != SK__NONE)
-    related = nearest_kernel(s, event->notify, false, s->p->options->emulate_vendor_defects) == kernel_before;
+  bool related = s->p->graph->nodes[kernel_before].stream == s->p->graph->nodes[next].stream || sk__linked(s->p, kernel_before, next);
   sk__core_type queue = queue_of_shape(s->p->nodes[kernel_before].shape);
   return present_queue(s, related ? queue : (sk__core_type)(SK__AIC + SK__AIV - queue));
 }
@@ -120,22 +125,13 @@ static bool add_edge(syncer *s, uint32_t from, uint32_t to) {
   return ok;
 }
 
-/* Edges of the events recorded behind step `from` on its stream, before the next kernel there. */
 static bool add_event_edges(syncer *s, uint32_t from) {
-  bool markers = s->p->options->emulate_vendor_defects; /* the real planner stops at markers, which never are tasks */
-  uint32_t at = s->steps[from].node;
+  size_t count;
+  const sk__link *links = sk__links_from(s->p, s->steps[from].node, &count);
   bool ok = true;
-  for (int step = 0; step < SEARCH_STEPS && ok; step++) {
-    at = s->p->nodes[at].next;
-    if (at == SK__NONE) break;
-    const sk__pnode *node = &s->p->nodes[at];
-    if (node->type == SK__NODE_KERNEL && (markers || !sk__is_marker(s->p, at))) break;
-    if (node->type != SK__NODE_NOTIFY || s->p->events.items[node->event].notify != at) continue;
-    const sk__pevent *event = &s->p->events.items[node->event];
-    for (size_t i = 0; i < event->waits.count && ok; i++) {
-      uint32_t after = nearest_kernel(s, event->waits.items[i], true, markers);
-      if (after != SK__NONE && s->p->step_of[after] != SK__NONE) ok = add_edge(s, from, s->p->step_of[after]);
-    }
+  for (size_t i = 0; i < count && ok; i++) {
+    uint32_t to = s->p->step_of[links[i].to];
+    if (to != SK__NONE) ok = add_edge(s, from, to);
   }
   return ok;
 }
@@ -308,7 +304,6 @@ static void clean_up(syncer *s) {
     uint32_t node = s->steps[i].node;
     s->p->step_of[node] = SK__NONE;
     s->p->last_step[s->p->graph->nodes[node].stream] = 0;
-    if (s->p->remembered != NULL) s->p->remembered[node] = SK__NONE;
   }
   sk__vec_free(&s->edges[SK__AIC]);
   sk__vec_free(&s->edges[SK__AIV]);
@@ -324,7 +319,7 @@ static void add_barriers(syncer *s) {
 }
 
 sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32_t *end_queue) {
-  syncer s = {.p = p, .scope = &p->scopes.items[scope]};
+  syncer s = {.p = p, .scope = &p->scopes.items[scope], .number = scope};
   sk_status status = prepare(&s);
   if (status != SK_OK) return status;
   choose_queues(&s);
@@ -340,7 +335,7 @@ sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32
     if (p->options->debug_sync_all != 0) sync_everything(&s);
     else if (p->options->early_start != 0) early_start(&s);
     uint32_t last = s.scope->last_before_move;
-    *end_queue = queue_of_kernel(&s, p->nodes[last].type == SK__NODE_KERNEL ? last : nearest_kernel(&s, last, false, true));
+    *end_queue = queue_of_kernel(&s, nearest_kernel(&s, last, false));
     *steps = s.steps;
   }
   clean_up(&s);

@@ -2,11 +2,12 @@
  *
  * Tokens in order of capture (node ids 1, 2 ...), each with its stream's digit in front:
  *   0a:C8     kernel a on stream 0: C cube, V vector, M mix 1:2, m mix 1:1; 8 blocks
- *             behind it: ! without binding, * batch mode, ^3 capability bits
+ *             behind it: ! without binding, * batch mode, ^3 capability bits, g in a task group, $ SIMT code
  *   0N(x) 1W(x) 0R(x)   record, wait, reset of event x (one letter); N!(x) = shared with the outside
  *   0w(x=1) 1u(x=1,2)   value write, value wait with condition 2, on address x
- *   0B(s) 0E(s)         begin and end of scope s, one node each; () = the None scope
- *   0D        a task that is no kernel */
+ *   0B(s) 0E(s) 0P(s)   begin, end and placeholder of scope s, one node each; () = the None scope
+ *   0D        a task that is no kernel
+ * The word @950 alone: the graph is of the third chip. */
 #ifndef SK_TESTS_GRAPH_TEXT_H
 #define SK_TESTS_GRAPH_TEXT_H
 
@@ -30,6 +31,8 @@ static inline json_t *text_kernel(const char *token) {
   for (; *rest != '\0'; rest++) {
     if (*rest == '!') json_object_set_new(kernel, "bindFail", json_string("FUNC_NOT_FOUND"));
     if (*rest == '*') json_object_set_new(kernel, "schedMode", json_pack("{s:i,s:i}", "func", 1, "launch", 1));
+    if (*rest == 'g') json_object_set_new(kernel, "taskGrp", json_string("0x1"));
+    if (*rest == '$') json_object_set_new(kernel, "aivType", json_integer(3));
     if (*rest == '^') json_object_set_new(kernel, "cap", json_integer(strtol(rest + 1, &rest, 10))), rest--;
   }
   return json_pack("{s:s,s:[{s:o}]}", "nodeType", "KERNEL", "taskInfo", "kernelParams", kernel);
@@ -38,7 +41,8 @@ static inline json_t *text_kernel(const char *token) {
 static inline json_t *text_marker(const char *token) {
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(strlen(token) - 3), token + 2);
-  return json_pack("{s:s,s:b,s:b,s:o}", "nodeType", "KERNEL", "isScopeNode", 1, *token == 'B' ? "isScopeBegin" : "isScopeEnd", 1,
+  return json_pack("{s:s,s:b,s:b,s:o}", "nodeType", "KERNEL", "isScopeNode", 1,
+                   *token == 'B' ? "isScopeBegin" : *token == 'E' ? "isScopeEnd" : "isScopePlaceholder", 1,
                    "scopeName", name[0] != '\0' ? json_string(name) : json_null());
 }
 
@@ -66,16 +70,22 @@ static inline sk__graph *graph_of(const char *text) {
   char copy[4096], *save = NULL;
   snprintf(copy, sizeof copy, "%s", text);
   json_int_t id = 0;
+  bool third_chip = false;
   for (char *token = strtok_r(copy, " ", &save); token != NULL; token = strtok_r(NULL, " ", &save)) {
+    if (strcmp(token, "@950") == 0) {
+      third_chip = true;
+      continue;
+    }
     size_t stream = (size_t)(*token++ - '0');
     while (json_array_size(streams) <= stream)
       json_array_append_new(streams, json_pack("{s:i,s:[]}", "streamIdxInGraph", (int)json_array_size(streams), "nodes"));
-    json_t *node = strchr(token, ':') != NULL ? text_kernel(token) : *token == 'B' || *token == 'E' ? text_marker(token) : text_other(token);
+    json_t *node = strchr(token, ':') != NULL ? text_kernel(token) : strchr("BEP", *token) != NULL ? text_marker(token) : text_other(token);
     assert_non_null(node);
     json_object_set_new(node, "nodeId", json_integer(++id));
     json_array_append_new(json_object_get(json_array_get(streams, stream), "nodes"), node);
   }
   json_t *dump = json_pack("{s:o}", "streams", streams);
+  if (third_chip) json_object_set_new(dump, "soc", json_string("Ascend950"));
   char why[256] = "";
   sk__graph *graph = NULL;
   sk_status status = sk__graph_from_json(dump, &graph, why, sizeof why);

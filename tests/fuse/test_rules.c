@@ -19,6 +19,11 @@ static const rule rules[] = {
     {"a scope opened again continues", "0B(A) 0a:C8 0E(A) 0B(A) 0b:C8 0E(A)", "", SKS, 0, "a b"},
     {"a name of no scope is none", "0a:C8 0b:V8", "", NAME, 0, "none_start_a_end_b"},
     {"the reason of the scope overwrites the binding's", "0B(A) 0x:C8 0E(A) 0a:C8!", "", REASON, 4, "NOT_IN_SCOPE"},
+    {"a task group overwrites the binding's reason", "0a:C8 0x:C8!g", "", REASON, 2, "DYNAMIC_TASK_UNSUPPORT"},
+    {"SIMT code makes a vector kernel unfusible", "@950 0a:C8 0x:V8$ 0b:C8", "", REASON, 2, "SIMT_OP_UNSUPPORT"},
+    {"SIMT code overwrites the binding's reason", "@950 0a:C8 0x:V8!$", "", REASON, 2, "SIMT_OP_UNSUPPORT"},
+    {"a kernel without a vector half has no SIMT code", "@950 0a:C8 0x:C8$ 0b:C8", "", SKS, 0, "a x b"},
+    {"a marker behind its scope has the reason of where it stands", "0B(a) 0W(x) 0E(a) 0P(a) 1B(b) 1N(x) 1E(b)", "", REASON, 4, "NOT_IN_SCOPE"},
     {"without a binding", "0a:C8! 0b:C8", "", REASON, 1, "OP_UNSUPPORT/FUNC_NOT_FOUND"},
 
     {"launch: vector operators only", "0a:V7 0b:V40", "", LAUNCH, 0, "AIV_ONLY 40"},
@@ -35,6 +40,8 @@ static const rule rules[] = {
     {"reason: a reset", "0a:C8 0N(x) 1W(x) 1b:C8 0R(x) 0c:C8", "", REASON, 5, "RESET_TYPE_NODE"},
     {"a default node ends its stream", "0a:C8 0D 0b:C8", "", SKS, 0, "a | b"},
     {"reason: a default node beside kernels, with task bypass", "0a:C8 0D 0b:C8", "task=1", REASON, 2, "DEFAULT_NODE"},
+
+    {"a default node is judged behind the scopes, with task bypass", "0B() 0D 0E() 0a:C8", "task=1", REASON, 2, "DEFAULT_NODE"},
 
     {"value wait >=: the write releases it, paired needs bit 0", "1w(x=5) 0a:C8 0u(x=3,0) 0b:C8", "value=0", SKS, 0, "a | b"},
     {"value wait >=: fused with bit 0", "1w(x=5) 0a:C8 0u(x=3,0) 0b:C8", "value=1", SKS, 0, "a W b"},
@@ -53,6 +60,8 @@ static const rule rules[] = {
     {"other flags end the scope on their stream only", "0B(A) 0a:C8 1b:C8 0E(A) 0B(B) 0c:C8 0E(B)", "", SKS, 0, "a b | c"},
     {"a wait releases its stream behind the record", "1W(x) 1b:C8 0a:C8 0N(x)", "", SKS, 0, "a b"},
 
+    {"splitting stops for good at a wait with which nothing can be taken", "0B(a) 0W(x) 0f:C8 0E(a) 1B(b) 1g:V8 1N(x) 1E(b) 0R(x)", "", SKS, 0, ""},
+
     {"order: the smallest id", "0a:C8 0b:V8 1c:M8 1d:C8", "", SKS, 0, "a b c d"},
     {"order in parallel: a MIX kernel first, then another stream", "0a:C8 0b:V8 1c:M8 1d:C8", "parallel=1", SKS, 0, "c a d b"},
     {"order in parallel: behind a cube kernel a vector kernel of another stream", "0a:C8 0b:C8 1c:C8 2d:V8", "parallel=1", SKS, 0, "a d b c"},
@@ -64,6 +73,11 @@ static const rule rules[] = {
     {"a pair inside is not executed", "0a:C8 0N(x) 1W(x) 1b:C8", "", AIC, 0, "P:a a P:b b11 b"},
     {"boundary tasks stand behind a full barrier", "0o:C1! 1p:C1! 0a:C2 1b:V2 0c:C2 1d:V2", "", AIC, 0, "P:a a b11 P:c c b11 ALL"},
     {"nothing is preloaded across an event task", "1o:C4! 1N(x) 0a:C8 0W(x) 0b:C8 0R(x)", "", AIC, 0, "P:a a W:e0x78 P:b b11 b"},
+    {"a wait with no kernel behind it stands on the first kernel's queue, MIX: vector", "1o:C8! 1N(x) 0a:M8 0b:C8 0W(x) 0R(x)", "", AIV, 0, "P:a a b14 s12 w13 W:e0x78"},
+    {"a wait before a MIX kernel joins the cube kernel before it if any event does", "2o:C8! 2N(x) 0a:C8 0N(y) 1W(x) 1W(y) 1m:M8 2R(x) 2R(y)", "", AIC, 0, "P:a a W:e0x78 P:m b11 s13 m"},
+    {"a wait before a MIX kernel avoids a cube kernel that no event joins", "2o:C8! 2N(x) 0a:C8 0N(y) 1W(x) 1m:M8 2R(x) 2R(y) 2W(y)", "", AIV, 0, "W:e0x78 P:m b14 s12 m"},
+    {"a deferred wait stands on the queue of the kernel behind it", "1o:C8! 1N(y) 0a:C8 0W(y) 0N(z) 0b:V8 1x:C8! 1W(z) 1R(y) 1R(z)", "parallel=1", AIV, 0, "w13 W:e0x79 P:b b14 b"},
+    {"as the real planner: on that of a kernel remembered for the record before", "1o:C8! 1N(y) 0a:C8 0W(y) 0N(z) 0b:V8 1x:C8! 1W(z) 1R(y) 1R(z)", "parallel=1 vendor=1", AIC, 0, "P:a a N:e0x7a W:e0x79 b11 s13"},
     {"a cube operator behind a vector operator waits for the flag only", "0a:V8 0b:C8", "", AIC, 0, "P:b w12 b"},
 
     {"preload 0: whole cache", "0a:C8 0b:C8", "preload=0", PRELOADS, 0, "16 16"},
@@ -83,6 +97,7 @@ static sk__fuse_options options_of(const char *text) {
     const char *at = strstr(text, keys[i].key);
     if (at != NULL) *keys[i].to = (uint32_t)strtoul(at + strlen(keys[i].key), NULL, 10);
   }
+  options.emulate_vendor_defects = strstr(text, "vendor=1") != NULL;
   return options;
 }
 

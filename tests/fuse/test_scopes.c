@@ -72,10 +72,6 @@ static void test_released_tail_of_another_stream(void **state) {
   (void)state;
   assert_sks(plan_of("0a:C8 0N(x) 1x:C8! 1W(x) 1e:C8"), "a e");
 }
-static void test_wait_of_a_scope_that_a_later_scope_releases(void **state) {
-  (void)state;
-  assert_sks(plan_of("0B(a) 0W(x) 0f:C8 0E(a) 1B(b) 1g:V8 1N(x) 1E(b) 0R(x)"), "f | g N");
-}
 static void test_streams_kept_apart_on_request(void **state) {
   (void)state;
   sk__fuse_options options = sk__fuse_defaults();
@@ -234,7 +230,7 @@ SK_TESTS(SK_TEST(test_without_markers_everything_is_fused), SK_TEST(test_none_sc
          SK_TEST(test_only_equal_sets_share_an_sk), SK_TEST(test_none_scope_wins_over_names), SK_TEST(test_scope_covers_other_streams),
          SK_TEST(test_text_none_is_a_name), SK_TEST(test_unpaired_markers_are_refused), SK_TEST(test_unfusible_node_ends_its_stream_only),
          SK_TEST(test_wait_is_taken_behind_its_record), SK_TEST(test_released_tail_of_another_stream),
-         SK_TEST(test_wait_of_a_scope_that_a_later_scope_releases), SK_TEST(test_streams_kept_apart_on_request), SK_TEST(test_streams_of_events_only_stay_outside), SK_TEST(test_value_tasks),
+         SK_TEST(test_streams_kept_apart_on_request), SK_TEST(test_streams_of_events_only_stay_outside), SK_TEST(test_value_tasks),
          SK_TEST(test_value_task_does_not_escape_its_scope), SK_TEST(test_other_tasks), SK_TEST(test_batch_kernels_meet_their_own_size),
          SK_TEST(test_first_wait_is_cut_off), SK_TEST(test_outside_kernel_too_big), SK_TEST(test_outside_kernel_that_fits),
          SK_TEST(test_kernel_larger_than_the_device), SK_TEST(test_event_without_reset), SK_TEST(test_launch_types),

@@ -112,7 +112,7 @@ typedef struct sk__hazard {
   const char *id, *title;
   sk__category category;
   const char *cause, *symptom, *detection, *remedy;
-  const char *silent;   /* why nothing shows un-fused; "" where it does */
+  const char *silent;   /* H1..H45: why nothing shows un-fused, or seldom does; else "" */
 } sk__hazard;
 /* The entry of an id, letter case ignored; NULL when there is none. */
 SK__API const sk__hazard *sk__hazard_find(const char *id);

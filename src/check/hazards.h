@@ -1,8 +1,8 @@
 /* hazards.h - private to floor 1: the catalogue of what can be found, written once.
  *
  * X(id, category, title, cause, symptom, detection, remedy, silent). H1..H45 are what makes an operator unsafe
- * inside a SuperKernel, and `silent` tells why nothing shows un-fused ("": it does); the rest is wrong anywhere and
- * has no `silent`. From these lists come the lookup (check.h), the explanations of the command line, what
+ * inside a SuperKernel, and `silent` tells why nothing shows un-fused, or why it seldom does; the rest is wrong anywhere
+ * and has no `silent`. From these lists come the lookup (check.h), the explanations of the command line, what
  * reports say of findings that only fused modes have, and the documents. */
 #ifndef SK_CHECK_HAZARDS_H
 #define SK_CHECK_HAZARDS_H
@@ -61,13 +61,13 @@
     "Rarely a wrong result.", \
     "Two unordered accesses of two cores in one kernel: the first core set a flag behind its access, and the second has waited only for a flag the first set later, on another pipe.", \
     "Protect each datum by a flag of its own.", \
-    "") \
+    "Un-fused the pipes of a fresh launch have little to do, so that sets take effect in the order in which they were issued; the missing guarantee is found there too.") \
   X("H10", OPERATOR, "Compiled without the cross-core scheduler", \
     "The operator is declared AIC_ONLY or AIV_ONLY but uses cross-core synchronisation.", \
     "Works inside an SK by luck and fails alone, or the other way round.", \
     "A cross-core instruction in a sub-kernel whose declared type has no cross-core scheduler.", \
     "Declare MIX_AIC_1_0 or MIX_AIV_1_0.", \
-    "") \
+    "Un-fused a launch without the scheduler counts no sets, so that a set that nobody waits for passes unnoticed; a wait hangs there, and in an SK of MIX type it works by luck.") \
   X("H11", OPERATOR, "Scalar write to device memory not flushed", \
     "A scalar store stays dirty in one core's data cache; nothing flushes at the end of a sub-kernel.", \
     "The next operator reads old data, or the line is written back later over newer data.", \
@@ -241,7 +241,7 @@
     "Hang.", \
     "Two launches that no stream or event orders, both of which met in barriers over all their cores, neither with schedmode 1, and which together need more cores of a type than there are. Or a launch that an SK waits for does not fit beside it.", \
     "Use schedmode 1, fewer blocks, or cut the scope at the wait.", \
-    "") \
+    "Un-fused kernels of two streams seldom start at the same moment, and one that finds all its cores free never waits for the other; that nothing orders them is found there too.") \
   X("H40", OPTIONS, "Barrier operator with other core counts in one SK", \
     "Capability 8 or a missing flag keeps the splitter from isolating an operator that uses a barrier.", \
     "Hang as in H1 when the counts differ.", \
@@ -277,7 +277,7 @@
     "The defect disappears while it is looked for.", \
     "Findings are computed for the queue without these options; the matrix of options only narrows the cause.", \
     "Do not ship with the option; repair what the matrix points to.", \
-    "")
+    "Un-fused every kernel ends with the barrier, drain and flush that the debug options add inside an SK.")
 
 #define SK__HAZARDS_ANYWHERE(X) \
   X("GM_OUT_OF_BOUNDS", OPERATOR, "Access outside every allocation", \

@@ -1,8 +1,9 @@
 /* undefined.c - see undefined.h. */
 #include "verify/undefined.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { MOST_STRETCHES = 1 << 14, BLOCK_BYTES = 1 << 16, GAP_BYTES = 8 };
 
@@ -20,7 +21,7 @@ static void add(sk__undefined *out, uint64_t start, uint64_t bytes) {
   }
   if (out->count == out->capacity) {
     size_t capacity = out->capacity > 0 ? out->capacity * 2 : 64;
-    sk__stretch *items = capacity > MOST_STRETCHES ? NULL : realloc(out->items, capacity * sizeof *items);
+    sk__stretch *items = capacity > MOST_STRETCHES ? NULL : sk__realloc(out->items, capacity * sizeof *items);
     if (items == NULL) return;
     out->items = items;
     out->capacity = capacity;
@@ -52,7 +53,7 @@ void sk__undefined_take(sk__machine *machine, const sk__image *reference, sk__un
   *out = (sk__undefined){.count = 0};
   sk__gm_unfill(machine);
   out->read = sk__machine_read_fresh(machine, &out->reader);
-  uint8_t *block = out->read ? malloc(BLOCK_BYTES) : NULL;
+  uint8_t *block = out->read ? sk__malloc(BLOCK_BYTES) : NULL;
   for (size_t i = 0; i < reference->count && block != NULL; i++) {
     const sk__piece *piece = &reference->pieces[i];
     out->piece_from = out->count;
@@ -63,10 +64,10 @@ void sk__undefined_take(sk__machine *machine, const sk__image *reference, sk__un
     }
     drop_padding(out);
   }
-  free(block);
+  sk__free(block);
 }
 
 void sk__undefined_free(sk__undefined *undefined) {
-  free(undefined->items);
+  sk__free(undefined->items);
   *undefined = (sk__undefined){.count = 0};
 }

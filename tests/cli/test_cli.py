@@ -476,8 +476,7 @@ def every_id_is_explained() -> None:
         text = sandbox.skv("explain", finding_id).stdout
         for part in ("cause", "symptom on hardware", "how it is detected", "remedy"):
             assert f"\n{part}\n  " in text, (finding_id, part)
-        shows_unfused = {"H9", "H10", "H39", "H45"}
-        silent = finding_id[0] == "H" and finding_id[1:].isdigit() and finding_id not in shows_unfused
+        silent = finding_id[0] == "H" and finding_id[1:].isdigit()
         assert ("\nwhy it is silent un-fused\n  " in text) == silent, finding_id
 
 

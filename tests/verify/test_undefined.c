@@ -1,5 +1,7 @@
 /* Memory that nobody has written: what a run finds there, and who is told when a result depends on it. */
+#include "base/memory.h"
 #include "twin_fixture.h"
+#include "verify/undefined.h"
 
 static void *unwritten(void) {
   void *memory = NULL;
@@ -95,5 +97,41 @@ static void test_plain_runs_find_what_is_there(void **state) {
   assert_int_equal(shown("UNDEFINED_RESULT"), 0);
 }
 
+/* Whatever is refused, that somebody read what nobody wrote is told. */
+static void test_refused_memory_tells_less(void **state) {
+  (void)state;
+#if SK__HARD
+  verifier = twin_open(NULL);
+  sk__machine *machine = sk__runtime_machine(sk__runtime_get());
+  uint8_t *to = buffer_new(7);
+  uint8_t other[BUFFER_BYTES];
+  memset(other, 0xff, sizeof other); /* no byte is equal: one stretch */
+  sk__piece piece = {(uint64_t)to, BUFFER_BYTES, other};
+  const sk__image reference = {&piece, 1, SK_OK};
+  sk__machine_options alone = *sk__machine_options_of(machine);
+  alone.threads = 1;
+  sk__machine_configure(machine, &alone);
+  sk__undefined_prepare(machine, false);
+  launch(NULL, &add_vector, 8, unwritten(), buffer_new(0), 1);
+  assert_ok(aclrtSynchronizeDevice());
+  for (uint64_t n = 1;; n++) {
+    sk__undefined found;
+    sk__alloc_fail_at(n);
+    sk__undefined_take(machine, &reference, &found);
+    sk__alloc_fail_at(0);
+    assert_true(found.read);
+    size_t count = found.count;
+    sk__undefined_free(&found);
+    if (count == 0) continue;
+    assert_int_equal(n, 3); /* a block to compare in, and the list of stretches */
+    assert_int_equal(count, 1);
+    return;
+  }
+#else
+  skip();
+#endif
+}
+
 SK_TESTS(SK_TEST(test_a_result_that_the_host_takes), SK_TEST(test_memory_stays_as_it_was_found), SK_TEST(test_what_nobody_takes_is_nobody_s_business),
-         SK_TEST(test_what_was_written_anew_is_defined), SK_TEST(test_what_was_freed_is_forgotten), SK_TEST(test_plain_runs_find_what_is_there))
+         SK_TEST(test_what_was_written_anew_is_defined), SK_TEST(test_what_was_freed_is_forgotten), SK_TEST(test_plain_runs_find_what_is_there),
+         SK_TEST(test_refused_memory_tells_less))

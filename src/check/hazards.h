@@ -251,7 +251,7 @@
   X("H41", OPTIONS, "Value-wait bypass misused", \
     "A wait was fused whose writer is outside the graph or behind the SK on the same stream.", \
     "The SK polls for ever and holds all cores.", \
-    "skv plan of a graph dump: a value wait inside an SK for a value that nobody in the graph writes. A writer behind the SK on its own stream keeps the wait out of it.", \
+    "An SK's queue waits for a value (aclrtValueWait), and nothing that can run before the SK's end writes it. skv plan of a graph dump: a value wait inside an SK for a value that nobody in the graph writes.", \
     "Remove the bypass, or move the wait out of the scope.", \
     "Un-fused a wait is an entry of its stream and holds no core, so that the writer can run.") \
   X("H42", HOST, "Parameters refreshed after optimisation", \

@@ -12,10 +12,12 @@
 #include "fuse/execute.h"
 #include "fuse/judge.h"
 #include "fuse/order.h"
+#include "fuse/planner.h"
 
 typedef struct unit {
   uint32_t open, inner;        /* ties not yet loosened; of them for waits inside it */
   bool started, over, parked;  /* parked: ready, but there are no cores for it */
+  bool polls;                  /* ready, but for a value in memory */
   bool news;                   /* stands, and something it waits for was told */
   uint32_t *streams;           /* SKs: its streams, once each */
   uint32_t stream_count;
@@ -30,10 +32,11 @@ typedef struct play {
   sk__units units;
   unit *state;
   bool *loose;                 /* per tie */
+  bool values;                 /* somebody waits for a value in memory */
   sk__ready ready;
   sk__stream **streams;        /* per stream of the graph */
   uint32_t *stream_sets;
-  size_t standing, parked;
+  size_t standing, parked, polling;
   sk_status worst;
 } play;
 
@@ -173,12 +176,51 @@ static void unpark(play *p) {
   }
 }
 
+/* ---- values in memory ------------------------------------------------------------------------ */
+
+static bool waits_in_vain(const play *p, uint32_t node) {
+  const sk__node *wait = &p->course->plan->graph->nodes[node];
+  return wait->type == SK__NODE_MEMORY_WAIT && !sk__value_is(p->course->runtime, wait->address, wait->value, wait->condition);
+}
+
+static bool brought_inside(const play *p, const sk__sk *sk, const sk__node *wait) {
+  for (size_t i = 0; i < sk->member_count; i++) {
+    const sk__node *node = &p->course->plan->graph->nodes[sk->members[i].value];
+    if (node->type == SK__NODE_MEMORY_WRITE && node->address == wait->address && sk__value_satisfies(node->value, wait->value, wait->condition)) return true;
+  }
+  return false;
+}
+
+/* A node whose value is not there: the unit itself, or a wait inside the SK that does not write the value itself. SK__NONE. */
+static uint32_t missing_value(const play *p, uint32_t u) {
+  if (!is_sk(p, u)) return waits_in_vain(p, p->units.leader[u]) ? p->units.leader[u] : SK__NONE;
+  const sk__sk *sk = &p->course->plan->sks[decision_of(p, u)->sk];
+  for (size_t i = 0; i < sk->member_count; i++) {
+    uint32_t node = sk->members[i].value;
+    if (waits_in_vain(p, node) && !brought_inside(p, sk, &p->course->plan->graph->nodes[node])) return node;
+  }
+  return SK__NONE;
+}
+
+/* Memory may have changed: who polls looks again. */
+static void look_again(play *p) {
+  for (uint32_t u = 0; u < p->units.count; u++) {
+    unit *state = &p->state[u];
+    if (state->standing != NULL && p->course->has_value != NULL && p->course->has_value(p->course, decision_of(p, u)->sk)) state->news = true;
+    if (!state->polls || missing_value(p, u) != SK__NONE) continue;
+    state->polls = false;
+    p->polling--;
+    sk__ready_push(&p->ready, u);
+  }
+}
+
 /* ---- SKs ------------------------------------------------------------------------------------- */
 
 static void over(play *p, uint32_t u) {
   p->state[u].over = true;
   tell(p, u, true);
   if (p->parked > 0) unpark(p);
+  if (p->values) look_again(p);
 }
 
 /* A stream that an SK released has gone on since, and is not behind its end. */
@@ -221,14 +263,20 @@ static void has_run(play *p, uint32_t u, sk_status status) {
   unit *state = &p->state[u];
   state->result->status = status;
   note(p, let_go(p, u));
-  if (state->standing == NULL) close_sk(p, u);
-  else tell(p, u, false);
+  if (state->standing == NULL) {
+    close_sk(p, u);
+    return;
+  }
+  tell(p, u, false);
+  if (p->values) look_again(p);
 }
 
 static void open_sk(play *p, uint32_t u) {
   unit *state = &p->state[u];
   sk__checker *checker = sk__machine_checker(p->machine);
   uint32_t sk = decision_of(p, u)->sk;
+  p->polling -= state->polls;
+  state->polls = false;
   state->started = true;
   if (p->course->prepare != NULL) note(p, p->course->prepare(p->course, sk));
   state->result = &p->course->results[(*p->course->launches)++];
@@ -284,6 +332,12 @@ static void blame(const play *p, uint32_t u, sk__hopeless *hopeless, char *why, 
     const sk__node *node = &graph->nodes[p->units.leader[tie->to]];
     waits = is_sk(p, tie->to) ? p->course->plan->sks[decision_of(p, tie->to)->sk].name : node->type == SK__NODE_KERNEL ? node->kernel.name : sk__task_kind_name(node->task->kind);
   }
+  uint32_t wait = missing_value(p, u);
+  if (wait != SK__NONE) {
+    snprintf(why, bytes, "which nothing that runs before the SuperKernel's end writes");
+    *hopeless = (sk__hopeless){"H41", SK__CAT_OPTIONS, why, "remove value_breaker_bypass, or move the wait out of the scope"};
+    return;
+  }
   if (waits != NULL) snprintf(why, bytes, "which in turn waits for the SuperKernel's end: '%.80s' comes behind it", waits);
   else snprintf(why, bytes, "which nothing that is left can bring");
   *hopeless = (sk__hopeless){"DEADLOCK", SK__CAT_FUSER, why, "cut the scope at the wait"};
@@ -302,6 +356,11 @@ static void give_up(play *p, uint32_t u) {
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void run_ready(play *p, uint32_t u) {
+  if (p->values && missing_value(p, u) != SK__NONE) {
+    p->state[u].polls = true;
+    p->polling++;
+    return;
+  }
   if (!fits(p, u)) {
     p->state[u].parked = true;
     p->parked++;
@@ -325,7 +384,8 @@ static uint32_t first_with_news(const play *p) {
 static uint32_t first_to_open(const play *p) {
   for (uint32_t u = 0; u < p->units.count; u++) {
     const unit *state = &p->state[u];
-    if (!state->started && is_sk(p, u) && state->open > 0 && state->open == state->inner && fits(p, u)) return u;
+    if (state->started || !is_sk(p, u) || !fits(p, u)) continue;
+    if (state->polls || (state->open > 0 && state->open == state->inner)) return u;
   }
   return UINT32_MAX;
 }
@@ -344,7 +404,12 @@ static sk_status run_all(play *p) {
     else if ((u = first_standing(p)) != UINT32_MAX) give_up(p, u);
     else break;
   }
-  for (uint32_t u = 0; u < p->units.count; u++) {
+  for (uint32_t u = 0; u < p->units.count && p->polling > 0; u++) {
+    if (!p->state[u].polls) continue;
+    sk__report_value_wait(p->course->runtime, p->course->plan->graph->nodes[p->units.leader[u]].task, NULL);
+    note(p, SK_DEADLOCK);
+  }
+  for (uint32_t u = 0; u < p->units.count && p->polling == 0; u++) {
     if (p->state[u].over || !is_sk(p, u)) continue;
     sk__report_never_starts(sk__machine_checker(p->machine), p->course->plan, decision_of(p, u)->sk);
     note(p, SK_DEADLOCK);
@@ -413,6 +478,7 @@ static sk_status prepare(play *p) {
   status = list_streams(p);
   if (status != SK_OK) return status;
   mark_releases(p);
+  for (size_t i = 0; i < p->course->plan->graph->node_count; i++) p->values |= p->course->plan->graph->nodes[i].type == SK__NODE_MEMORY_WAIT;
   for (uint32_t u = 0; u < p->units.count; u++)
     if (!takes_part(p->course, p->units.leader[u])) p->state[u].started = p->state[u].over = true;
   for (uint32_t i = 0; i < p->units.ties.count; i++) {

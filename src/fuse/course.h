@@ -36,6 +36,8 @@ typedef struct sk__course {
   /* Starts an SK between two orders; what it is goes to *result. `context` is the front end's. */
   sk_status (*begin)(struct sk__course *course, uint32_t sk, sk__snapshot *before, sk__snapshot *after, sk__launch_result *result,
                      sk__standing **standing);
+  /* Has the value come that an SK that stands waits for? NULL: no program waits for values. */
+  bool (*has_value)(struct sk__course *course, uint32_t sk);
   /* What of the SK's nodes takes effect for the world outside the graph when it is over; NULL: nothing. */
   sk_status (*finish)(struct sk__course *course, uint32_t sk);
   void *context;

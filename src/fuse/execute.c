@@ -11,11 +11,14 @@
 /* ---- one core -------------------------------------------------------------------------------- */
 
 typedef struct sk_program {
+  sk__runtime *runtime;
   const sk__sk *sk;
   const sk__plan *plan;
   sk__told *told;          /* per node: records that have run */
   sk__course *course;        /* NULL: all that it waits for has been told */
   sk__launch launch;
+  const sk__op *waits;       /* for a value, in its block 0; NULL */
+  char awaited[200];         /* that value, for messages */
 } sk_program;
 
 static uint32_t index_of(const sk__core *core) {
@@ -108,10 +111,35 @@ uint32_t sk__record_of(const sk__graph *graph, const sk__node *wait) {
   return inside ? (uint32_t)(wait->event_id - 1) : UINT32_MAX; /* events of task graphs are named by their record's id */
 }
 
-/* Block 0 stores or polls a word of device memory; here only the order this gives is kept. Boundary words
+/* A word that the program of the host named: it is in memory. */
+static void value_event(sk__core *core, sk_program *program, const sk__op *op) {
+  sk__snapshot *order = NULL;
+  uint64_t cycles = 0;
+  if (op->type != SK__OP_EVENT_WAIT) {
+    if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &order);
+    sk_status status = sk__value_store(program->runtime, op->address, op->value, order, 0);
+    if (status != SK_OK) sk__core_abort(core, status);
+    return;
+  }
+  program->waits = op;
+  while (!sk__value_is(program->runtime, op->address, op->value, op->condition)) {
+    sk__value_text(program->runtime, op->address, op->value, op->condition, program->awaited, sizeof program->awaited);
+    sk__wait_outside(core, program->awaited);
+  }
+  program->waits = NULL;
+  order = sk__value_order(program->runtime, op->address, &cycles);
+  if (core->checks && order != NULL) sk__order_acquire(core->checker, &core->order, order);
+  if (order != NULL) sk__snapshot_unref(order);
+}
+
+/* Block 0 stores or polls a word of device memory; of an event only the order this gives is kept. Boundary words
  * stand for the streams' own order around the launch. */
-static void event(sk__core *core, const sk_program *program, const sk__op *op) {
+static void event(sk__core *core, sk_program *program, const sk__op *op) {
   if (index_of(core) != 0 || op->node == UINT32_MAX) return;
+  if (op->address != 0) {
+    value_event(core, program, op);
+    return;
+  }
   uint32_t node = program->sk->members[op->node].value;
   if (op->type == SK__OP_EVENT_NOTIFY) {
     program->told[node].done = true;
@@ -128,7 +156,7 @@ static void event(sk__core *core, const sk_program *program, const sk__op *op) {
 /* Instruction cache and argument block are host memory here: PRELOAD has nothing to load. The cross-core
  * check compares counters after each sub, which sk__core_end_sub does anyway. */
 static void run_queue(sk__core *core, void *context) {
-  const sk_program *program = context;
+  sk_program *program = context;
   const sk__queue *queue = &program->sk->queue[core->type];
   for (size_t i = 0; i < queue->count; i++) {
     const sk__op *op = &queue->ops[i];
@@ -164,11 +192,30 @@ static void prepare(sk_program *program, sk__launch_result *result) {
   *result = (sk__launch_result){.name = sk->name, .is_sk = true, .type = sk->type, .blocks = sk->blocks, .node = sk->main.value};
 }
 
+static bool has_values(const sk__plan *plan, const sk__sk *sk) {
+  for (size_t i = 0; i < sk->member_count; i++) {
+    sk__node_type type = plan->graph->nodes[sk->members[i].value].type;
+    if (type == SK__NODE_MEMORY_WAIT || type == SK__NODE_MEMORY_WRITE) return true;
+  }
+  return false;
+}
+
+/* Words of device memory are the runtime's, which knows one host thread. */
+static sk_status run_alone(sk_program *program, sk__snapshot *before, sk__snapshot *after, sk__run_stats *stats) {
+  static const sk__hopeless nobody = {"H41", SK__CAT_OPTIONS, "which nothing that runs before the SuperKernel's end writes",
+                                      "remove value_breaker_bypass, or move the wait out of the scope"};
+  sk__machine *machine = sk__runtime_machine(program->runtime);
+  sk__standing *standing = NULL;
+  sk_status status = sk__machine_begin(machine, &program->launch, before, after, stats, &standing);
+  return standing != NULL ? sk__machine_give_up(machine, &standing, &nobody, stats) : status;
+}
+
 sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *sk, sk__told *told, sk__snapshot *before,
                      sk__snapshot *after, sk__launch_result *result) {
-  sk_program program = {.sk = sk, .plan = plan, .told = told};
+  sk_program program = {.runtime = runtime, .sk = sk, .plan = plan, .told = told};
   prepare(&program, result);
-  result->status = sk__machine_run(sk__runtime_machine(runtime), &program.launch, before, after, &result->stats);
+  result->status = has_values(plan, sk) ? run_alone(&program, before, after, &result->stats)
+                                        : sk__machine_run(sk__runtime_machine(runtime), &program.launch, before, after, &result->stats);
   return result->status;
 }
 
@@ -177,6 +224,7 @@ sk_status sk__sk_run(sk__runtime *runtime, const sk__plan *plan, const sk__sk *s
 /* One that none of its waits can hold up may run on several host threads. */
 static bool may_stand(const sk__course *course, uint32_t sk) {
   const sk__graph *graph = course->plan->graph;
+  if (has_values(course->plan, &course->plan->sks[sk])) return true;
   for (size_t i = 0; i < course->plan->sks[sk].member_count; i++) {
     const sk__node *node = &graph->nodes[course->plan->sks[sk].members[i].value];
     uint32_t record = node->type == SK__NODE_WAIT ? sk__record_of(graph, node) : UINT32_MAX;
@@ -189,10 +237,16 @@ static sk_status begin(sk__course *course, uint32_t sk, sk__snapshot *before, sk
                        sk__standing **standing) {
   sk__machine *machine = sk__runtime_machine(course->runtime);
   sk_program *program = (sk_program *)course->context + sk;
-  *program = (sk_program){.sk = &course->plan->sks[sk], .plan = course->plan, .told = course->told, .course = course};
+  *program = (sk_program){.runtime = course->runtime, .sk = &course->plan->sks[sk], .plan = course->plan, .told = course->told, .course = course};
   prepare(program, result);
   if (may_stand(course, sk)) return sk__machine_begin(machine, &program->launch, before, after, &result->stats, standing);
   return sk__machine_run(machine, &program->launch, before, after, &result->stats);
+}
+
+static bool has_value(sk__course *course, uint32_t sk) {
+  const sk_program *program = (const sk_program *)course->context + sk;
+  const sk__op *op = program->waits;
+  return op != NULL && sk__value_is(course->runtime, op->address, op->value, op->condition);
 }
 
 /* Records and resets of the SK's nodes, for the world outside the graph. Waits took effect inside. */
@@ -216,7 +270,7 @@ sk_status sk__plan_run_part(sk__runtime *runtime, const sk__plan *plan, const sk
   bool *inside = sk__calloc(nodes + 1, sizeof(bool));
   sk_program *programs = sk__calloc(plan->sk_count + 1, sizeof *programs);
   sk__course course = {.runtime = runtime, .plan = plan, .part = part, .inside = inside, .told = sk__calloc(nodes + 1, sizeof(sk__told)),
-                     .results = results, .launches = launches, .begin = begin, .finish = finish, .context = programs};
+                     .results = results, .launches = launches, .begin = begin, .has_value = has_value, .finish = finish, .context = programs};
   sk_status status = inside != NULL && programs != NULL && course.told != NULL ? SK_OK : SK_OUT_OF_MEMORY;
   if (status == SK_OK) {
     for (size_t i = 0; i < nodes; i++) inside[i] = plan->decisions[i].sk != UINT32_MAX && plan->graph->nodes[i].type == SK__NODE_WAIT;

@@ -48,13 +48,18 @@ static void collect_streams(builder *b, uint32_t number) {
   }
 }
 
+static sk_status push_tie(builder *b, sk__task *task) {
+  if (task != NULL) task->tie = true;
+  return push(b, task);
+}
+
 /* Each of `to` waits for all that `from` did so far. */
 static sk_status tie(builder *b, sk__stream *from, sk__stream *const *to, size_t count) {
   sk__event *event = sk__event_new();
   if (event == NULL) return SK_OUT_OF_MEMORY;
-  sk_status status = push(b, sk__task_of_event(b->runtime, SK__TASK_EVENT_RECORD, from, event));
+  sk_status status = push_tie(b, sk__task_of_event(b->runtime, SK__TASK_EVENT_RECORD, from, event));
   for (size_t i = 0; i < count && status == SK_OK; i++)
-    status = push(b, sk__task_of_event(b->runtime, SK__TASK_EVENT_WAIT, to[i], event));
+    status = push_tie(b, sk__task_of_event(b->runtime, SK__TASK_EVENT_WAIT, to[i], event));
   sk__event_unref(event);
   return status;
 }

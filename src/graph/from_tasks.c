@@ -101,6 +101,11 @@ static sk_status place_task(sk__graph *graph, stream_map *streams, event_map *ev
       node->scope = scope;
     } else if (task->kind == SK__TASK_KERNEL) {
       place_kernel(node, task);
+    } else if (task->kind == SK__TASK_VALUE_WRITE || task->kind == SK__TASK_VALUE_WAIT) {
+      node->type = task->kind == SK__TASK_VALUE_WRITE ? SK__NODE_MEMORY_WRITE : SK__NODE_MEMORY_WAIT;
+      node->address = task->to;
+      node->value = task->number;
+      node->condition = task->condition;
     } else if (task->event != NULL) {
       place_event(graph, events, (uint32_t)*at, task);
     }

@@ -112,6 +112,8 @@ typedef struct sk__hopeless {
 } sk__hopeless;
 SK_MUST_USE sk_status sk__machine_give_up(sk__machine *machine, sk__standing **standing, const sk__hopeless *hopeless,
                                           sk__run_stats *stats);
+/* Host threads that the machine has made for itself. */
+uint32_t sk__machine_helpers(const sk__machine *machine);
 /* Blocks of a launch of this type that could start now, beside the launches that stand. */
 uint32_t sk__machine_room(const sk__machine *machine, sk_kernel_type type);
 /* Are cores of its type held by a launch that stands? */

@@ -127,6 +127,12 @@ static bool helper_start(sk__machine *machine, uint32_t index) {
   return true;
 }
 
+uint32_t sk__machine_helpers(const sk__machine *machine) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < SK__MAX_WORKERS; i++) count += machine->workers[i].thread_made;
+  return count;
+}
+
 void sk__workers_call(sk__machine *machine) {
   sk__run *run = &machine->run;
   run->help_called = true;

@@ -61,6 +61,7 @@ sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t c
       status = take_circle_apart(runtime, tasks + i, marked, &list);
       continue;
     }
+    if (tasks[i]->tie) continue;
     bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL && tasks[i]->superkernel->part_count > 0;
     status = made ? take_apart(runtime, tasks[i], marked, &list) : sk__task_list_add(&list, sk__task_ref(tasks[i]));
   }

@@ -167,7 +167,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   if (error == ACL_SUCCESS) error = resolve_model(runtime, modelRI, &model);
   if (error != ACL_SUCCESS) return error;
   if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "aclmdlRIDestroy: the model is still being captured");
-  error = sk__synchronize(runtime);
+  error = sk__finish_pending(runtime);
   sk__model **at = &runtime->models;
   while (*at != model) at = &(*at)->next;
   *at = model->next;

@@ -15,10 +15,23 @@ static void (*created)(sk__runtime *runtime);
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-void sk__lock(void) { pthread_mutex_lock(&lock); }
+static _Thread_local unsigned held; /* how often this thread has the lock */
+
+void sk__lock(void) {
+  pthread_mutex_lock(&lock);
+  held++;
+}
 void sk__unlock(const int *unused) {
   (void)unused;
+  held--;
   pthread_mutex_unlock(&lock);
+}
+
+void sk__let_others(unsigned microseconds) {
+  unsigned depth = held;
+  while (held > 0) sk__unlock(NULL);
+  usleep(microseconds);
+  while (held < depth) sk__lock();
 }
 
 void sk__runtime_on_create(void (*function)(sk__runtime *runtime)) { created = function; }
@@ -83,7 +96,7 @@ aclError aclFinalize(void) {
   sk__runtime *runtime = sk__runtime_get();
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   if (!runtime->initialised) return sk__fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize without aclInit before it");
-  aclError error = sk__synchronize(runtime);
+  aclError error = sk__synchronize(runtime, NULL, NULL);
   runtime->initialised = false;
   return error;
 }
@@ -107,7 +120,7 @@ aclError aclrtResetDevice(int32_t deviceId) {
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS || (error = check_device(deviceId)) != ACL_SUCCESS) return error;
-  error = sk__synchronize(runtime);
+  error = sk__synchronize(runtime, NULL, NULL);
   if (runtime->device_count > 0) runtime->device_count--;
   return error;
 }
@@ -190,7 +203,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
   if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   sk__context **at = find_context(runtime, context);
   if (at == NULL) return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyContext: %p is no live context", context);
-  aclError error = sk__synchronize(runtime);
+  aclError error = sk__finish_pending(runtime);
   sk__context *gone = *at;
   *at = gone->next;
   if (current_context == gone) current_context = NULL;

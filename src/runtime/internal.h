@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "acl/acl.h"
+#include "base/vec.h"
 #include "runtime/runtime.h"
 
 typedef struct sk__task_list {
@@ -23,6 +24,7 @@ struct sk__stream {
   uint64_t cycles;       /* estimated device time of this stream */
   sk__model *capturing;  /* not NULL: tasks go into this model */
   bool is_default;
+  bool held;             /* scratch of hold.c: something on it cannot run yet */
   struct sk__stream *next;
 };
 
@@ -31,6 +33,7 @@ struct sk__event {
   uint32_t flags;
   bool recorded;         /* a record was issued */
   bool complete;         /* ... and has run */
+  bool held;             /* scratch of hold.c: its latest record cannot run yet */
   uint64_t cycles;       /* stream time at the record */
   sk__snapshot *order;
   sk__model *recorded_in; /* model whose capture holds the latest record, NULL outside */
@@ -58,6 +61,12 @@ typedef struct sk__binary {
   struct sk__binary *next;
 } sk__binary;
 
+/* What the latest value write of a word told. */
+typedef struct sk__value_word {
+  uint64_t address, value, cycles;
+  sk__snapshot *order;   /* NULL nothing */
+} sk__value_word;
+
 typedef struct sk__context { /* an identity and nothing more */
   struct sk__context *next;
 } sk__context;
@@ -67,6 +76,7 @@ struct sk__runtime {
   bool initialised;      /* aclInit */
   uint32_t device_count; /* references of SetDevice */
   uint64_t next_serial;
+  uint64_t host_writes;  /* to device memory, so far */
   uint32_t next_stream_index;
   sk__stream default_stream;
   sk__stream *streams;
@@ -76,6 +86,7 @@ struct sk__runtime {
   sk__binary *binaries;
   sk__pinned *pinned;
   size_t pinned_count;
+  SK__VEC(sk__value_word) words;
   sk__task_list pending; /* all streams, in order of issue */
   sk_status device_error; /* worst since the last synchronisation */
   sk__core_type device_error_core;
@@ -91,6 +102,8 @@ struct sk__runtime {
  * held by every call of it to its end, so a thread that waits holds back the calls of all others. */
 void sk__lock(void);
 void sk__unlock(const int *unused);
+/* Other threads may call for this long, whatever the calls of this one hold. */
+void sk__let_others(unsigned microseconds);
 #define SK__GUARD                                                        \
   __attribute__((cleanup(sk__unlock), unused)) const int sk__guard = 0;  \
   sk__lock()
@@ -138,12 +151,49 @@ aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
 /* Gives tasks [begin, end) of the batch, which nothing of the host is among, to the hook. */
 sk_status sk__segment_run(sk__runtime *runtime, const sk__task_list *batch, size_t begin, size_t end);
 
+/* ---- values.c ---- */
+bool sk__condition_holds(uint64_t memory, uint64_t value, uint32_t condition);
+/* The word as a copy by the host would find it; false, with a finding: it lies in no live memory. */
+bool sk__value_read(sk__runtime *runtime, uint64_t address, uint64_t *out);
+
+/* ---- hold.c ---- */
+/* Takes tasks that can run, and tells which may. */
+typedef struct sk__walk {
+  sk__task *const *tasks;
+  size_t count;
+  bool *done;                                         /* per task: taken */
+  bool (*may)(void *context, const sk__task *task);   /* of tasks that wait for values: may it go on now? */
+  void (*take)(void *context, size_t index);          /* of a circle the first */
+  void *context;
+} sk__walk;
+/* Tasks that are run at once: those of a circle, else one. */
+static inline size_t sk__unit_size(const sk__task *task) { return task->circle != NULL ? task->circle->count : 1; }
+/* In order of issue, again and again until none more can be taken: what stands behind one that may not waits, by its stream
+ * or by an event. */
+void sk__walk_tasks(const sk__walk *walk);
+bool sk__waits_for_values(const sk__task *task);
+/* May the task go on with memory as it is? */
+bool sk__values_are_there(sk__runtime *runtime, const sk__task *task);
+/* What of the pending tasks can run, in an order in which it can; the rest stays pending. force: if nothing can, SuperKernels
+ * that wait for values do all the same. */
+SK_MUST_USE sk_status sk__hold_back(sk__runtime *runtime, bool force, sk__task_list *batch);
+/* A finding for each value that those of the tasks wait for that are not done (NULL: none is). */
+void sk__report_held(sk__runtime *runtime, sk__task *const *tasks, size_t count, const bool *done);
+/* ---- run.c ---- */
+/* Runs what of the pending tasks can run. The worst status. */
+sk_status sk__run_what_can(sk__runtime *runtime, bool force);
+/* Another host thread has queued or written something while this one waited. */
+bool sk__others_came(sk__runtime *runtime);
+
 /* ---- stream.c ---- */
 void sk__stream_unref(sk__stream *stream);
 /* NULL = the default stream; sets *out or fails with 107017. */
 aclError sk__stream_resolve(sk__runtime *runtime, aclrtStream handle, sk__stream **out);
-aclError sk__synchronize(sk__runtime *runtime);
-/* Runs what is pending; a device failure is kept for the next synchronisation. */
+/* The host waits for the device (both NULL), a stream, or the latest record of an event. */
+aclError sk__synchronize(sk__runtime *runtime, const sk__stream *stream, const sk__event *event);
+/* Runs what can run and tells what failed; nothing must be over. */
+aclError sk__finish_pending(sk__runtime *runtime);
+/* Runs what can run; a device failure is kept for the next synchronisation. */
 void sk__run_pending(sk__runtime *runtime);
 
 /* ---- device.c ---- */

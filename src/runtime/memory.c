@@ -98,6 +98,7 @@ static bool is_pinned(const sk__runtime *runtime, const void *address, size_t by
 
 static aclError host_copy(sk__runtime *runtime, void *dst, const void *src, size_t count, const char *call) {
   sk_status status = SK_OK;
+  runtime->host_writes++;
   if (is_device(dst) && is_device(src)) {
     void *through = malloc(count);
     if (through == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "%s: no host memory for %zu bytes", call, count);
@@ -152,6 +153,7 @@ int sk_device_host_writes(void *address, size_t bytes) {
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS || bytes == 0) return error;
+  runtime->host_writes++;
   if (is_device(address) && sk__gm_host_writes(runtime->machine, (uint64_t)address, bytes) == SK_OK) return ACL_SUCCESS;
   return sk__fail(ACL_ERROR_INVALID_PARAM, "sk_device_host_writes: %zu bytes at %p leave device memory", bytes, address);
 }
@@ -205,7 +207,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
   }
   error = sk__task_submit(runtime, task);
   /* The call is synchronous for pageable memory: the program may look at the result at once. */
-  if (error == ACL_SUCCESS && pageable && host == dst && to->capturing == NULL) error = sk__synchronize(runtime);
+  if (error == ACL_SUCCESS && pageable && host == dst && to->capturing == NULL) error = sk__synchronize(runtime, to, NULL);
   return error;
 }
 
@@ -224,6 +226,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
   if (error == ACL_SUCCESS) error = check_set(devPtr, maxCount, count, "aclrtMemset");
   if (error == ACL_SUCCESS) error = check_unsafe(runtime, "aclrtMemset");
   if (error != ACL_SUCCESS || count == 0) return error;
+  runtime->host_writes++;
   if (sk__gm_host_set(runtime->machine, (uint64_t)devPtr, value, count) == SK_OK) return ACL_SUCCESS;
   return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtMemset: %zu bytes at %p leave the allocation", count, devPtr);
 }

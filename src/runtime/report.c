@@ -114,6 +114,28 @@ void sk__report_waits_for_itself(sk__runtime *runtime, const char *call, const c
   sk__report(sk__machine_checker(runtime->machine), &finding);
 }
 
+void sk__report_value_wait(sk__runtime *runtime, const sk__task *wait, const char *superkernel) {
+  sk__finding finding = host_finding(superkernel != NULL ? "H41" : "DEADLOCK", wait->to);
+  sk__end *end = &finding.ends[0];
+  end->role = "waits";
+  end->instr = "aclrtValueWait";
+  char what[160];
+  sk__value_text(runtime, wait->to, wait->number, wait->condition, what, sizeof what);
+  sk__text detail = sk__text_on(end->detail, sizeof end->detail);
+  sk__text_add(&detail, "on stream %" PRIu32, wait->stream_index);
+  if (superkernel == NULL) {
+    snprintf(finding.message, sizeof finding.message, "stream %" PRIu32 " waits for %s, and nothing that can still run writes it", wait->stream_index, what);
+    sk__text_copy(finding.remedy, sizeof finding.remedy, "write the value on a stream that does not wait for this one, before the host waits");
+  } else {
+    finding.category = SK__CAT_OPTIONS;
+    sk__text_copy(end->kernel, sizeof end->kernel, superkernel);
+    snprintf(finding.message, sizeof finding.message,
+             "'%.80s' waits inside for %s, and nothing that can still run writes it: it polls for ever and holds all its cores", superkernel, what);
+    sk__text_copy(finding.remedy, sizeof finding.remedy, "remove value_breaker_bypass, or move the wait out of the scope");
+  }
+  sk__report(sk__machine_checker(runtime->machine), &finding);
+}
+
 void sk__report_invalid_free(sk__runtime *runtime, const void *address) {
   sk__finding finding = host_finding("GM_FREE_INVALID", (uint64_t)address);
   finding.ends[0].instr = "aclrtFree";

@@ -58,15 +58,28 @@ static sk_status run_superkernel(sk__runtime *runtime, const sk__task *task, sk_
   return status;
 }
 
-static sk_status run_wait(sk__runtime *runtime, const sk__task *task) {
-  sk__event *event = task->event;
-  if (event->cycles > task->stream->cycles) task->stream->cycles = event->cycles;
-  if (event->order == NULL) return SK_OK;
-  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), task->stream->order);
+/* The stream goes on behind this, too. */
+static sk_status join(sk__runtime *runtime, sk__stream *stream, sk__snapshot *order, uint64_t cycles) {
+  if (cycles > stream->cycles) stream->cycles = cycles;
+  if (order == NULL) return SK_OK;
+  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), stream->order);
   if (joined == NULL) return SK_OUT_OF_MEMORY;
-  sk__snapshot_join(joined, event->order);
-  sk__stream_set_order(task->stream, joined);
+  sk__snapshot_join(joined, order);
+  sk__stream_set_order(stream, joined);
   return SK_OK;
+}
+
+static sk_status run_value_write(sk__runtime *runtime, const sk__task *task) {
+  sk__snapshot *order = task->stream->order;
+  return sk__value_store(runtime, task->to, task->number, order != NULL ? sk__snapshot_ref(order) : NULL, task->stream->cycles);
+}
+
+static sk_status run_value_wait(sk__runtime *runtime, const sk__task *task) {
+  uint64_t cycles = 0;
+  sk__snapshot *order = sk__value_order(runtime, task->to, &cycles);
+  sk_status status = join(runtime, task->stream, order, cycles);
+  if (order != NULL) sk__snapshot_unref(order);
+  return status;
 }
 
 static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result *result) {
@@ -76,8 +89,10 @@ static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result 
     case SK__TASK_COPY: return run_copy(runtime, task);
     case SK__TASK_SET: return sk__gm_host_set(runtime->machine, task->to, task->value, task->bytes);
     case SK__TASK_EVENT_RECORD: sk__event_record(task->event, task->stream, task->stream->order); return SK_OK;
-    case SK__TASK_EVENT_WAIT: return run_wait(runtime, task);
+    case SK__TASK_EVENT_WAIT: return join(runtime, task->stream, task->event->order, task->event->cycles);
     case SK__TASK_EVENT_RESET: task->event->complete = false; return SK_OK;
+    case SK__TASK_VALUE_WRITE: return run_value_write(runtime, task);
+    case SK__TASK_VALUE_WAIT: return run_value_wait(runtime, task);
     case SK__TASK_HOST_FUNC:
       runtime->callback = task;
       task->host_func(task->host_context);
@@ -110,17 +125,49 @@ static sk_status run_circle(sk__runtime *runtime, sk__task *const *tasks, size_t
   return status;
 }
 
-sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__task_result *results) {
-  sk_status worst = SK_OK;
-  for (size_t i = 0, step; i < count; i += step) {
-    sk__task_result ignored;
-    sk__task_result *result = results != NULL ? &results[i] : &ignored;
-    bool circle = tasks[i]->circle != NULL;
-    step = circle ? tasks[i]->circle->count : 1;
-    sk_status status = circle ? run_circle(runtime, tasks + i, count - i, results != NULL ? result : NULL) : sk__runtime_run_one(runtime, tasks[i], result);
-    if (status != SK_OK && worst == SK_OK) worst = status;
+typedef struct runner {
+  sk__runtime *runtime;
+  sk__task *const *tasks;
+  size_t count;
+  sk__task_result *results; /* NULL: nobody asks */
+  sk_status worst;
+} runner;
+
+static void run_one(void *context, size_t i) {
+  runner *r = context;
+  sk__task_result ignored;
+  sk__task_result *result = r->results != NULL ? &r->results[i] : &ignored;
+  bool circle = r->tasks[i]->circle != NULL;
+  sk_status status = circle ? run_circle(r->runtime, r->tasks + i, r->count - i, r->results != NULL ? result : NULL)
+                            : sk__runtime_run_one(r->runtime, r->tasks[i], result);
+  if (status != SK_OK && r->worst == SK_OK) r->worst = status;
+}
+
+static bool may_run(void *context, const sk__task *task) { return sk__values_are_there(((runner *)context)->runtime, task); }
+
+/* What waits for values comes when they are there. */
+static sk_status run_in_turns(runner *r) {
+  size_t count = r->count;
+  bool *done = calloc(count, sizeof(bool));
+  if (done == NULL) return SK_OUT_OF_MEMORY;
+  sk__walk_tasks(&(sk__walk){r->tasks, count, done, may_run, run_one, r});
+  bool hangs = false;
+  for (size_t i = 0; i < count; i++) {
+    if (done[i]) continue;
+    hangs = true;
+    if (r->results != NULL) r->results[i] = (sk__task_result){.status = SK_DEADLOCK};
   }
-  return worst;
+  if (hangs) sk__report_held(r->runtime, r->tasks, count, done);
+  free(done);
+  return hangs && r->worst == SK_OK ? SK_DEADLOCK : r->worst;
+}
+
+sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count, sk__task_result *results) {
+  runner r = {runtime, tasks, count, results, SK_OK};
+  for (size_t i = 0; i < count; i++)
+    if (sk__waits_for_values(tasks[i])) return run_in_turns(&r);
+  for (size_t i = 0; i < count; i += sk__unit_size(tasks[i])) run_one(&r, i);
+  return r.worst;
 }
 
 void sk__runtime_join_streams(sk__runtime *runtime) {
@@ -144,14 +191,16 @@ static sk_status run_segment(sk__runtime *runtime, const sk__task_list *batch, s
   return sk__runtime_run(runtime, batch->items + begin, end - begin, NULL);
 }
 
-sk_status sk__runtime_flush(sk__runtime *runtime) {
+sk_status sk__run_what_can(sk__runtime *runtime, bool force) {
   SK__GUARD;
   if (runtime->running) return SK_OK; /* a host callback waits for its own past */
   runtime->running = true;
   sk_status worst = SK_OK;
-  while (runtime->pending.count > 0) {
-    sk__task_list batch = runtime->pending; /* callbacks may queue more meanwhile */
-    memset(&runtime->pending, 0, sizeof runtime->pending);
+  for (;;) { /* callbacks may queue more meanwhile */
+    sk__task_list batch = {0};
+    sk_status held = sk__hold_back(runtime, force, &batch);
+    if (held != SK_OK && worst == SK_OK) worst = held;
+    if (batch.count == 0) break;
     runtime->batch = &batch;
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
       bool visible = sk__task_is_host_visible(batch.items[begin]);

@@ -24,6 +24,8 @@ typedef struct sk__event sk__event;
   X(EVENT_RECORD, "event record")                          \
   X(EVENT_WAIT, "event wait")                              \
   X(EVENT_RESET, "event reset")                            \
+  X(VALUE_WRITE, "value write")                            \
+  X(VALUE_WAIT, "value wait")                              \
   X(HOST_FUNC, "host callback")                            \
   X(SCOPE_BEGIN, "scope begin")                            \
   X(SCOPE_END, "scope end")                                \
@@ -97,8 +99,12 @@ typedef struct sk__task {
   uint64_t to, from, bytes;
   void *staged;             /* owned copy of a source that need not outlive the call, NULL none */
   int value;
+  /* VALUE_*: the word is at `to` */
+  uint64_t number;
+  uint32_t condition;       /* VALUE_WAIT: ACL_STREAM_WAIT_VALUE_* */
   /* EVENT_* */
   sk__event *event;
+  bool tie;                 /* a fuser's, that ties the streams of a SuperKernel to its launch */
   /* HOST_FUNC */
   void (*host_func)(void *);
   void *host_context;
@@ -124,14 +130,15 @@ sk__machine *sk__runtime_machine(sk__runtime *runtime);
 
 /* Work whose effect the host can see must happen exactly once, so the hook never gets it. */
 bool sk__task_is_host_visible(const sk__task *task);
-/* Runs tasks at once, in order, those of a circle at the same time; results[i] per task. Does not touch the queues. The worst status is
- * returned; a failing kernel does not stop the rest. */
+/* Runs tasks at once, in order, but what stands behind an unsatisfied wait for a value when the others have run; those of a
+ * circle at the same time. results[i] per task. Does not touch the queues. The worst status is returned; a failing kernel does
+ * not stop the rest. SK_DEADLOCK, with a finding: a wait for a value that none of the tasks brings. */
 SK_MUST_USE sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t count,
                                       sk__task_result *results);
 /* One task by itself, for whoever runs the circle in which it may stand. */
 SK_MUST_USE sk_status sk__runtime_run_one(sk__runtime *runtime, sk__task *task, sk__task_result *result);
 /* The same work with each SuperKernel that the program itself made taken apart again, for a twin run: what is in it
- * stands between scope marks of its name when `marked`. New tasks; free them with sk__tasks_free. */
+ * stands between scope marks of its name when `marked`, and each part is ordered as it was before. New tasks; free them with sk__tasks_free. */
 SK_MUST_USE sk_status sk__tasks_apart(sk__runtime *runtime, sk__task *const *tasks, size_t count, bool marked,
                                       sk__task ***out, size_t *out_count);
 /* The same work with each kernel in company, in a scope of its own when `marked`: between two neighbours, or
@@ -148,6 +155,19 @@ sk__snapshot *sk__stream_order(sk__stream *stream);
 void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles); /* estimated device time goes on */
 void sk__stream_set_order(sk__stream *stream, sk__snapshot *order); /* takes the reference */
 
+/* ---- values ---- */
+/* Does the word at the address satisfy the condition? */
+bool sk__value_is(sk__runtime *runtime, uint64_t address, uint64_t value, uint32_t condition);
+/* Stores a word. Who finds it there is ordered after `order` (takes the reference; NULL nothing), and no earlier than `cycles`. */
+SK_MUST_USE sk_status sk__value_store(sk__runtime *runtime, uint64_t address, uint64_t value, sk__snapshot *order, uint64_t cycles);
+/* What whoever finds the word as it is comes after: its latest value write, or, if the bytes are another's, all that streams
+ * have done. A new reference; NULL on no memory: then fewer accesses count as ordered. *cycles: not before. */
+sk__snapshot *sk__value_order(sk__runtime *runtime, uint64_t address, uint64_t *cycles);
+/* "the value at 'flag' to be at least 1 (it is 0)", for messages. */
+void sk__value_text(sk__runtime *runtime, uint64_t address, uint64_t value, uint32_t condition, char *text, size_t bytes);
+/* The stream waits for ever: DEADLOCK. With the name of a SuperKernel, whose queue waits: H41. */
+void sk__report_value_wait(sk__runtime *runtime, const sk__task *wait, const char *superkernel);
+
 /* Called instead of sk__runtime_run for each maximal run of device-only tasks (kernels, device copies,
  * sets, events, scope marks) about to be executed. Must leave the device as if the tasks had run. */
 typedef sk_status (*sk__segment_hook)(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count);
@@ -159,7 +179,7 @@ void sk__runtime_on_create(void (*function)(sk__runtime *runtime));
 /* Operators that a framework ran on the host (superkernel/device.h), ascending; *count of them. */
 const char *const *sk__runtime_not_simulated(size_t *count);
 
-/* Runs everything pending on all streams. */
+/* Runs everything pending on all streams. SK_DEADLOCK, with a finding: a stream waits for a value that nobody writes. */
 SK_MUST_USE sk_status sk__runtime_flush(sk__runtime *runtime);
 
 /* Registered kernels in order of registration; *count of them. */

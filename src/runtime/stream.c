@@ -47,16 +47,53 @@ void sk__stream_set_order(sk__stream *stream, sk__snapshot *order) {
 
 void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles) { stream->cycles += cycles; }
 
-aclError sk__synchronize(sk__runtime *runtime) {
-  sk_status status = sk__runtime_flush(runtime);
+/* Does what the host waits for stand behind a wait for a value? */
+static bool is_held(const sk__runtime *runtime, const sk__stream *stream, const sk__event *event) {
+  for (size_t i = 0; i < runtime->pending.count; i++) {
+    const sk__task *task = runtime->pending.items[i];
+    if (stream == NULL && event == NULL) return true;
+    if (stream != NULL ? task->stream == stream : task->kind == SK__TASK_EVENT_RECORD && task->event == event) return true;
+  }
+  return false;
+}
+
+/* Nothing that is queued brings the values. Other threads of the program may; else it hangs, and what hangs goes. */
+static sk_status settle(sk__runtime *runtime, const sk__stream *stream, const sk__event *event) {
+  sk_status status = sk__run_what_can(runtime, false);
+  if (runtime->running) return status;
+  while (is_held(runtime, stream, event)) {
+    bool others = sk__others_came(runtime);
+    sk_status more = sk__run_what_can(runtime, !others);
+    if (status == SK_OK) status = more;
+    if (!others) break;
+  }
+  if (!is_held(runtime, stream, event)) return status;
+  sk__report_held(runtime, runtime->pending.items, runtime->pending.count, NULL);
+  sk__task_list_clear(&runtime->pending);
+  return status == SK_OK ? SK_DEADLOCK : status;
+}
+
+sk_status sk__runtime_flush(sk__runtime *runtime) {
+  SK__GUARD;
+  return settle(runtime, NULL, NULL);
+}
+
+static aclError told(sk__runtime *runtime, sk_status status) {
   runtime->device_error = SK_OK;
   if (status == SK_OK) return ACL_SUCCESS;
   aclError error = sk__acl_of_status(status, runtime->device_error_core);
   return sk__fail(error, "%s (%s); the findings say why", sk__acl_error_text(error), sk_status_text(status));
 }
 
+aclError sk__synchronize(sk__runtime *runtime, const sk__stream *stream, const sk__event *event) {
+  SK__GUARD;
+  return told(runtime, settle(runtime, stream, event));
+}
+
+aclError sk__finish_pending(sk__runtime *runtime) { return told(runtime, sk__run_what_can(runtime, false)); }
+
 void sk__run_pending(sk__runtime *runtime) {
-  sk_status status = sk__runtime_flush(runtime);
+  sk_status status = sk__run_what_can(runtime, false);
   if (runtime->device_error == SK_OK) runtime->device_error = status;
 }
 
@@ -92,7 +129,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
   if (gone->is_default) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyStream: the default stream stays");
   if (gone->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "aclrtDestroyStream: the stream is being captured");
-  error = sk__synchronize(runtime);
+  error = sk__synchronize(runtime, gone, NULL);
   sk__stream **at = &runtime->streams;
   while (*at != gone) at = &(*at)->next;
   *at = gone->next;
@@ -111,7 +148,7 @@ static aclError wait_for_stream(aclrtStream stream) {
   if (which->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "waiting for a stream that is being captured");
   if (sk__stream_is_blocked(runtime, which)) sk__report_waits_for_itself(runtime, "aclrtSynchronizeStream", which == runtime->callback->stream ? "its own stream" : "a stream that waits for it");
-  return sk__synchronize(runtime);
+  return sk__synchronize(runtime, which, NULL);
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) { return wait_for_stream(stream); }
@@ -127,7 +164,7 @@ aclError aclrtSynchronizeDevice(void) {
   sk__runtime *runtime = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS && runtime->callback != NULL) sk__report_waits_for_itself(runtime, "aclrtSynchronizeDevice", "the device");
-  return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
+  return error != ACL_SUCCESS ? error : sk__synchronize(runtime, NULL, NULL);
 }
 
 /* ---- events ---- */
@@ -191,7 +228,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &gone);
   if (error != ACL_SUCCESS) return error;
-  error = sk__synchronize(runtime); /* pending records and waits still name it */
+  error = sk__finish_pending(runtime); /* what cannot run yet keeps it alive */
   sk__event **at = &runtime->events;
   while (*at != gone) at = &(*at)->next;
   *at = gone->next;
@@ -273,7 +310,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
   if (error == ACL_SUCCESS) error = resolve_event(runtime, event, &found);
   if (error == ACL_SUCCESS) error = refuse_captured(found, "aclrtSynchronizeEvent");
   if (error == ACL_SUCCESS && sk__event_is_blocked(runtime, found)) sk__report_waits_for_itself(runtime, "aclrtSynchronizeEvent", "an event that comes behind it");
-  return error != ACL_SUCCESS ? error : sk__synchronize(runtime);
+  return error != ACL_SUCCESS ? error : sk__synchronize(runtime, NULL, found);
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {

@@ -75,6 +75,9 @@ sk__task *sk__task_again(sk__runtime *runtime, const sk__task *task, sk__stream 
   again->from = task->from;
   again->bytes = task->bytes;
   again->value = task->value;
+  again->tie = task->tie;
+  again->number = task->number;
+  again->condition = task->condition;
   again->host_func = task->host_func;
   again->host_context = task->host_context;
   if (task->event != NULL) sk__task_set_event(again, task->event);

@@ -3,9 +3,11 @@
  * wait for the rest for ever. schedmode 1 starts a launch only when it can have all its cores.
  *
  * Launches run one after another here, so this is told from order alone: per stream a vector of how far it knows the
- * other streams, moved on by records and waits. */
+ * other streams, moved on by records and waits. A wait for a value counts as one for every write of its word, which may be
+ * queued behind it: rounds until nothing is new. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "verify/judge.h"
@@ -15,15 +17,20 @@ typedef struct row { uint64_t *known; } row; /* per stream: how many of its task
 typedef struct judge {
   size_t streams;
   row *at;        /* per stream: what its next task comes after */
-  row *recorded;  /* per task: of an event record, what it carries */
+  row *recorded;  /* per task: of an event record or a value write, what it carries */
   row *before;    /* per task that takes part: what it comes after */
   uint64_t *place; /* per task: its number on its stream */
   uint64_t *memory;
 } judge;
 
-static void join(const judge *j, row *into, const row *from) {
-  for (size_t s = 0; s < j->streams; s++)
-    if (from->known[s] > into->known[s]) into->known[s] = from->known[s];
+static bool join(const judge *j, row *into, const row *from) {
+  bool any = false;
+  for (size_t s = 0; s < j->streams; s++) {
+    if (from->known[s] <= into->known[s]) continue;
+    into->known[s] = from->known[s];
+    any = true;
+  }
+  return any;
 }
 
 static uint32_t cores_needed(const sk__task *task, sk__core_type type) {
@@ -108,16 +115,33 @@ static size_t record_of(sk__task *const *tasks, size_t wait, size_t count) {
   return count;
 }
 
-static void place(judge *j, sk__task *const *tasks, size_t i, size_t count) {
+/* Something is new that others may wait for. */
+static bool place(judge *j, sk__task *const *tasks, size_t i, size_t count) {
   uint32_t stream = tasks[i]->stream_index;
   row *now = &j->at[stream];
   if (tasks[i]->kind == SK__TASK_EVENT_WAIT) {
     size_t record = record_of(tasks, i, count);
-    if (record < count) join(j, now, &j->recorded[record]);
+    if (record < count) (void)join(j, now, &j->recorded[record]);
   }
-  join(j, &j->before[i], now);
-  j->place[i] = ++now->known[stream];
-  if (tasks[i]->kind == SK__TASK_EVENT_RECORD) join(j, &j->recorded[i], now);
+  for (size_t k = 0; tasks[i]->kind == SK__TASK_VALUE_WAIT && k < count; k++)
+    if (tasks[k]->kind == SK__TASK_VALUE_WRITE && tasks[k]->to == tasks[i]->to) (void)join(j, now, &j->recorded[k]);
+  (void)join(j, &j->before[i], now);
+  if (now->known[stream] < j->place[i]) now->known[stream] = j->place[i];
+  return (tasks[i]->kind == SK__TASK_EVENT_RECORD || tasks[i]->kind == SK__TASK_VALUE_WRITE) && join(j, &j->recorded[i], now);
+}
+
+static void place_all(judge *j, sk__task *const *tasks, size_t count) {
+  bool values = false;
+  for (size_t i = 0; i < count; i++) {
+    j->place[i] = ++j->at[tasks[i]->stream_index].known[tasks[i]->stream_index];
+    values |= tasks[i]->kind == SK__TASK_VALUE_WAIT;
+  }
+  for (bool any = true; any;) {
+    for (size_t s = 0; s < j->streams; s++) memset(j->at[s].known, 0, j->streams * sizeof *j->at[s].known);
+    any = false;
+    for (size_t i = 0; i < count; i++) any |= place(j, tasks, i, count);
+    any = any && values;
+  }
 }
 
 void sk__judge_cores(sk__checker *checker, const sk__soc *soc, sk__task *const *tasks, const sk__task_result *results, size_t count) {
@@ -128,8 +152,8 @@ void sk__judge_cores(sk__checker *checker, const sk__soc *soc, sk__task *const *
     drop(&j);
     return;
   }
+  place_all(&j, tasks, count);
   for (size_t i = 0; i < count; i++) {
-    place(&j, tasks, i, count);
     if (!holds(tasks[i], &results[i])) continue;
     for (size_t k = 0; k < i; k++) {
       sk__core_type type = SK__AIC;

@@ -5,8 +5,6 @@ NOT_HERE = {
            "are host memory; that an SK of the real system leaves lines behind is inferred in the facts, not documented",
     "H32": "a collective name: H7, H11, H19, H22 and H33 are told one by one, each with a program",
     "H37": "third chip generation only",
-    "H41": "the host interface modelled has no call that writes or waits for a value: value waits come from graph dumps, which are "
-           "planned and not run. skv plan tells it there; tests/fuse/test_value_waits.c",
     "H45": "a rule of the verifier: it never sets these options",
     "SK_PROGRAM": "a defect of the fuser; tests/fuse/test_broken.c breaks programs by hand",
     "HISTORY_LOST": "needs a host without memory; tests/check has it",

@@ -94,6 +94,16 @@ typedef enum aclrtCallbackBlockType { ACL_CALLBACK_NO_BLOCK = 0, ACL_CALLBACK_BL
 #define ACL_EVENT_SYNC 0x00000001u
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002u
 #define ACL_EVENT_TIME_LINE 0x00000008u
+/* Of aclrtValueWait, in both spellings of the public headers: *devAddr - value is not negative (64 bits, signed); equal;
+ * a common bit; not every bit set in one or the other. */
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000u
+#define ACL_STREAM_WAIT_VALUE_EQ 0x00000001u
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002u
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003u
+#define ACL_VALUE_WAIT_GEQ ACL_STREAM_WAIT_VALUE_GEQ
+#define ACL_VALUE_WAIT_EQ ACL_STREAM_WAIT_VALUE_EQ
+#define ACL_VALUE_WAIT_AND ACL_STREAM_WAIT_VALUE_AND
+#define ACL_VALUE_WAIT_NOR ACL_STREAM_WAIT_VALUE_NOR
 #define ACL_STREAM_FAST_LAUNCH 0x00000001u
 #define ACL_STREAM_FAST_SYNC 0x00000002u
 #define ACL_STREAM_PERSISTENT 0x00000004u
@@ -154,6 +164,10 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+/* 64 bits of device memory, at a multiple of 8: written in the order of the stream; the stream goes on when they satisfy the
+ * condition, whoever writes them. flag of a write: 0. */
+ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
 /* Estimated device time between two recorded events, in milliseconds. */

@@ -105,10 +105,10 @@
     "Rebuild the operator; until then it is flushed after its end.", \
     "Option and capability act inside an SK only.") \
   X("H17", HOST, "Arguments or tiling read through a stale data cache", \
-    "The argument or tiling block was rewritten between replays while a core still held its lines.", \
-    "An operator runs with the arguments of the replay before.", \
-    "A stale scalar read of an argument region across SK launches without a flush between.", \
-    "Do not update captured arguments in place; treat the task as dynamic.", \
+    "An argument or tiling block that scalar code reads was rewritten by the host between launches, while a core still held its lines.", \
+    "An operator runs with the arguments of the launch before.", \
+    "A scalar read of a line that a core loaded in an earlier SK, which ended without a flush on that core (capability 4, dcci_disable_on_kernel), and that the host has rewritten since. That such lines outlive the launch is inferred.", \
+    "Do not rewrite in place what fused operators read by scalar code: use other memory for each launch, leave the flush on, or invalidate the line before reading.", \
     "Every launch ends with an invalidation of the data caches, so that the next one loads its arguments anew.") \
   X("H18", OPERATOR, "Work on a pipe that the barrier between sub-kernels does not cover", \
     "Barriers between sub-kernels wait for FIX on cube and MTE3 on vector cores only; a last access on another pipe is not covered.", \
@@ -197,7 +197,7 @@
   X("H32", OPERATOR, "Code that assumes a kernel end", \
     "The operator relies on the flush, drain or reset at a kernel end, returns with queues allocated, or traps.", \
     "What the next operator finds is not a fresh core.", \
-    "Union of H7, H11, H19, H22 and H33.", \
+    "A kernel of which a fused run finds two or more of H7, H11, H19, H22 and H33: a note that names them, beside the findings themselves.", \
     "Leave the core as it was found.", \
     "Every kernel end flushes, drains and resets, so that nothing shows what was left.") \
   X("H33", OPERATOR, "Residual core state", \
@@ -275,7 +275,7 @@
   X("H45", OPTIONS, "A debug option hides the defect", \
     "debug_sync_all, debug_dcci_all and op_trace add barriers and flushes.", \
     "The defect disappears while it is looked for.", \
-    "Findings are computed for the queue without these options; the matrix of options only narrows the cause.", \
+    "Findings are computed for the queue without these options; the matrix of options only narrows the cause. What a program fused itself with debug_sync_all (aclskOptimize) is planned and run once more without it: what is found only then.", \
     "Do not ship with the option; repair what the matrix points to.", \
     "Un-fused every kernel ends with the barrier, drain and flush that the debug options add inside an SK.")
 

@@ -91,6 +91,10 @@ static sk_status fused_run(sk__superkernel *base, sk__runtime *runtime, sk__stre
   return status;
 }
 
+const sk__fuse_options *sk__made_with(const sk__superkernel *superkernel) {
+  return superkernel->run == fused_run ? &((const fused_sk *)superkernel)->of->plan->options : NULL;
+}
+
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* "sk_<id>_<scopes>_start_...": the scopes' names out of an SK's name; NULL on no memory. */

@@ -189,6 +189,9 @@ static void prepare(sk_program *program, sk__launch_result *result) {
     const sk__task *task = program->plan->graph->nodes[sk->members[i].value].task;
     if (task->kind == SK__TASK_KERNEL) launch->flags |= task->kernel->flags;
   }
+  for (int queue = SK__AIC; queue <= SK__AIV && !program->plan->options.no_flush; queue++)
+    for (size_t i = 0; i < sk->queue[queue].count; i++)
+      launch->leaves_lines |= sk->queue[queue].ops[i].type == SK__OP_FUNC && (sk->queue[queue].ops[i].debug & SK__FUNC_DO_AFTER_FLUSH) == 0;
   *result = (sk__launch_result){.name = sk->name, .is_sk = true, .type = sk->type, .blocks = sk->blocks, .node = sk->main.value};
 }
 

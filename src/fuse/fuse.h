@@ -147,6 +147,9 @@ SK__API void sk__plan_free(sk__plan *plan);
 typedef void (*sk__effect_fn)(void *context, const char *option, const char *value, const char *effect);
 SK__API SK_MUST_USE sk_status sk__plan_effects(const sk__plan *plan, sk__effect_fn tell, void *context);
 
+/* Options of the plan that a SuperKernel of aclskOptimize is part of; NULL: it was made otherwise. */
+const sk__fuse_options *sk__made_with(const sk__superkernel *superkernel);
+
 /* What one launch of an execution was. */
 typedef struct sk__launch_result {
   const char *name;

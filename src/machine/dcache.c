@@ -296,7 +296,7 @@ static void line_drop(sk__core *core, sk__line *line, const char *why) {
   uint32_t at = (uint32_t)(line - cache->lines);
   cache->occupied[at / 64] &= ~(UINT64_C(1) << at % 64);
   line->tag = line->dirty = line->stale = line->superseded = line->seen.fast = 0;
-  line->left_behind = false;
+  line->left_behind = line->left_over = false;
   if (memory->threaded && entry->view == VIEW_NEWEST) settle_newest(memory, entry);
   if ((entry->holders[0] | entry->holders[1]) == 0) entry_drop(memory, entry);
   else uneven_update(memory, entry);
@@ -342,7 +342,7 @@ static void uneven_load(sk__core *core, sk__line *line, uint64_t need) {
       sk__dcache_report_unflushed(core, SK__PIPE_S, &copy->store, line->tag, missed, copy->left_behind);
   }
   if ((line->stale & need) != 0 && is_ordered(core, SK__PIPE_S, &entry->change))
-    sk__dcache_report_stale(core, &entry->change, line->tag, line->stale & need);
+    sk__dcache_report_stale(core, &entry->change, line->tag, line->stale & need, line->left_over);
   show(cache->memory, entry, is_private(line) ? cache : NULL);
 }
 
@@ -452,6 +452,36 @@ void sk__dcache_preload(sk__core *core, uint64_t address) {
   directory_lock(cache->memory);
   (void)line_fill(core, at);
   directory_unlock(cache->memory);
+}
+
+/* ---- from launch to launch ------------------------------------------------------------------- */
+
+static const sk__note by_host = {.core = SK__HOST_CORE, .instr = "a host copy"};
+
+void sk__dcache_put_stale(sk__core *core, uint64_t line, const uint8_t bytes[SK__LINE_BYTES], uint64_t mask) {
+  sk__dcache *cache = core->dcache;
+  uint64_t cycles = core->cycles[SK__PIPE_S];
+  directory_lock(cache->memory);
+  sk__line *copy = line_fill(core, line);
+  memcpy(copy->bytes, bytes, SK__LINE_BYTES);
+  copy->stale = mask;
+  copy->left_over = true;
+  copy->entry->change = by_host;
+  uneven_update(cache->memory, copy->entry);
+  directory_unlock(cache->memory);
+  core->cycles[SK__PIPE_S] = cycles; /* no miss: it was there */
+}
+
+bool sk__dcache_next_even(const sk__core *core, uint32_t *at, uint64_t *line) {
+  const sk__dcache *cache = core->dcache;
+  for (; *at < SK__DCACHE_MAX_LINES; ++*at) {
+    const sk__line *copy = &cache->lines[*at];
+    if (copy->tag == 0 || copy->stale != 0) continue;
+    *line = copy->tag;
+    ++*at;
+    return true;
+  }
+  return false;
 }
 
 void sk__dcache_forget_all(sk__memory *memory) {
@@ -574,7 +604,7 @@ void sk__dcache_host_write(sk__memory *memory, uint64_t to, uint64_t bytes) {
   for (sk__line_entry *entry; (entry = next_line(memory, &at, to + bytes, false)) != NULL;) {
     overlap part = overlap_of(entry, to, to + bytes);
     show(memory, entry, NULL);
-    entry->change = (sk__note){.core = SK__HOST_CORE, .instr = "a host copy"};
+    entry->change = by_host;
     push_stale(memory, entry, NULL, part.mask, (const uint8_t *)entry->line);
     uneven_update(memory, entry);
   }

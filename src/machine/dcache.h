@@ -57,6 +57,7 @@ typedef struct sk__line {
   uint64_t superseded;  /* dirty bytes that somebody wrote later, in order */
   sk__line_entry *entry;
   bool left_behind;     /* a dcci of the line before stopped short of this one */
+  bool left_over;       /* an earlier launch loaded it (left.c) */
   sk__note store;       /* the last one */
   _Alignas(16) uint8_t bytes[SK__LINE_BYTES]; /* this core's copy while it differs from GM and is not shown */
 } sk__line;
@@ -89,6 +90,10 @@ void sk__dcache_destroy(sk__core *core);
 /* The core has polled in vain once more: now and then, the caches of blocks that ended are flushed. On the
  * chip that happens when the block ends; here it waits (sk__core_end_block), but not for ever. */
 void sk__dcache_polled(sk__core *core);
+/* The core's cache holds these bytes of a line, of which `mask` were rewritten by the host since. */
+void sk__dcache_put_stale(sk__core *core, uint64_t line, const uint8_t bytes[SK__LINE_BYTES], uint64_t mask);
+/* Steps through the lines of a core's cache that hold what memory would give. *at begins at 0. */
+bool sk__dcache_next_even(const sk__core *core, uint32_t *at, uint64_t *line);
 /* All copies vanish, nothing is written back; memory shows GM. For rolling back. */
 void sk__dcache_forget_all(sk__memory *memory);
 

@@ -82,19 +82,22 @@ void sk__dcache_report_unflushed(const sk__core *core, sk__pipe pipe, const sk__
   sk__report(core->checker, &finding);
 }
 
-void sk__dcache_report_stale(const sk__core *core, const sk__note *change, uint64_t line, uint64_t mask) {
-  sk__finding finding = begin(core, "H12", "reader", SK__PIPE_S, line, mask);
+void sk__dcache_report_stale(const sk__core *core, const sk__note *change, uint64_t line, uint64_t mask, bool left_over) {
+  sk__finding finding = begin(core, left_over ? "H17" : "H12", "reader", SK__PIPE_S, line, mask);
   add_noted(&finding, core, change, "writer", line, mask);
   sk__text text = sk__text_on(finding.message, sizeof finding.message);
   sk__text_add(&text, "%s", core->instr);
   add_kernel(&text, core->view.kernel, core->view.task);
   sk__text_add(&text, " reads ");
   add_bytes(&text, core, line, mask);
-  sk__text_add(&text, " from a line this core loaded before %s", change->instr == NULL ? "a write" : change->instr);
+  sk__text_add(&text, " from a line this core loaded %sbefore %s", left_over ? "in an earlier launch, " : "", change->instr == NULL ? "a write" : change->instr);
   add_kernel(&text, change->kernel, change->task);
   sk__text_add(&text, " changed it");
+  if (left_over) sk__text_add(&text, ": that SuperKernel ended without a flush on this core");
   sk__text_copy(finding.remedy, sizeof finding.remedy,
-                "Invalidate the line before reading (DataCacheCleanAndInvalid / asc_dcci), read through a const "
+                left_over ? "Do not rewrite what fused operators read by scalar code: use other memory for each launch, or leave the flush on "
+                            "(no capability 4, dcci_after_kernel_end), or invalidate the line before reading (asc_dcci)."
+                : "Invalidate the line before reading (DataCacheCleanAndInvalid / asc_dcci), read through a const "
                 "GetValue, or list the reader in dcci_before_kernel_start.");
   sk__report(core->checker, &finding);
 }

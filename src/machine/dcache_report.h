@@ -11,7 +11,7 @@
 void sk__dcache_report_unflushed(const sk__core *core, sk__pipe pipe, const sk__note *store, uint64_t line, uint64_t mask,
                                  bool left_behind);
 /* H12: a scalar load hits bytes that were changed since the line was loaded. */
-void sk__dcache_report_stale(const sk__core *core, const sk__note *change, uint64_t line, uint64_t mask);
+void sk__dcache_report_stale(const sk__core *core, const sk__note *change, uint64_t line, uint64_t mask, bool left_over);
 /* H11: a store left unflushed is written back over bytes written later. why = "dcci", "eviction". */
 void sk__dcache_report_overrun(const sk__core *core, const sk__note *store, const sk__note *change, uint64_t line,
                                uint64_t mask, const char *why);

@@ -17,6 +17,7 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
+#include "machine/left.h"
 #include "machine/fiber.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
@@ -276,6 +277,8 @@ struct sk__machine {
   sk__shard shards[SK__MAX_WORKERS];
   sk__worker workers[SK__MAX_WORKERS]; /* [0] is the caller of sk__machine_run */
   sk__run run;
+  sk__left *left;               /* NULL: none */
+  sk__host_writes host_writes;
   pthread_cond_t called;        /* helpers sleep on this */
   uint64_t calls;               /* counts launches that wanted helpers; `lock` */
   bool stopping;

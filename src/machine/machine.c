@@ -152,6 +152,8 @@ void sk__machine_destroy(sk__machine *machine) {
   sk__workers_drop(machine);
   sk__soft_reset(machine);
   sk__vec_free(&machine->common.soft);
+  sk__left_free(machine->left);
+  sk__vec_free(&machine->host_writes.recent);
   if (machine->cores != NULL && machine->seats != NULL)
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
   unreserve_cores(machine);
@@ -261,6 +263,7 @@ void sk__run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *befor
   sk__ledger_begin(machine);
   sk__scheduler_begin(machine);
   run->shared = machine->memory.threaded = run->shard_count > 1;
+  sk__left_begin(machine);
 }
 
 /* Cores that will never go on leave the launch as they are: their stacks are abandoned. */
@@ -275,7 +278,9 @@ void sk__run_end(sk__machine *machine, sk__run_stats *stats) {
   }
   sk__snapshot_unref(run->before);
   run->before = NULL;
+  sk__left_end(machine);
   for (uint32_t i = 0; i < run->core_count; i++) sk__dcache_clean_all(&machine->cores[run->cores[i]]);
+  sk__left_fill(machine);
   sk__ledger_judge(machine);
   sk__flags_end(machine);
   if (stats == NULL) return;

@@ -72,6 +72,7 @@ typedef struct sk__launch {
   void (*entry[2])(sk__core *core, void *context);
   void *context;
   bool is_sk;                   /* an SK program: the end-of-kernel rules apply to the SK as a whole */
+  bool leaves_lines;            /* an SK of which nothing says that its end invalidates the data caches */
   uint32_t serial;              /* filled in by the machine */
 } sk__launch;
 
@@ -185,8 +186,17 @@ void sk__gm_usage(sk__machine *machine, uint64_t *live_bytes, uint64_t *peak_byt
 SK_MUST_USE sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes);
+/* The host program has written these bytes of device memory: lines that SKs left in data caches do not see it. */
+void sk__gm_host_rewrites(sk__machine *machine, uint64_t start, uint64_t bytes);
 /* The caller is about to write the bytes in place. */
 SK_MUST_USE sk_status sk__gm_host_writes(sk__machine *machine, uint64_t to, uint64_t bytes);
+
+/* Lines that SKs have left in the cores' data caches. A twin run has one set per mode: the set comes in, the one there was
+ * comes back. NULL: none. */
+typedef struct sk__left sk__left;
+sk__left *sk__machine_swap_left(sk__machine *machine, sk__left *left);
+sk__left *sk__left_copy(const sk__left *left); /* on no memory fewer lines: less is told */
+void sk__left_free(sk__left *left);
 
 /* Transaction log of pre-images: begin .. (commit | roll back). Not nested, not while running. Rolling back
  * restores contents, not allocations: what was never written is filled with the pattern and counts as

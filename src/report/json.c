@@ -154,6 +154,10 @@ json_t *sk__report_json(const sk__verify_result *result, const sk__soc *soc) {
   for (size_t i = 0; i < result->mode_count; i++) json_array_append_new(modes, mode_json(&result->modes[i]));
   for (size_t i = 0; i < result->finding_count; i++)
     json_array_append_new(findings, finding_json(result, &result->findings[i]));
+  sk__seen_finding *collective = NULL;
+  size_t collective_count = sk__collective(result, &collective);
+  for (size_t i = 0; i < collective_count; i++) json_array_append_new(findings, finding_json(result, &collective[i]));
+  free(collective);
   json_t *document = json_pack(
       "{s:s, s:s, s:{s:s, s:I, s:I}, s:f, s:I, s:o, s:o}", "schema", SK__REPORT_SCHEMA, "verdict",
       sk__verdict_name(sk__verdict_of(result)), "soc", "name", soc->name, "aic", (json_int_t)soc->aic_count, "aiv",

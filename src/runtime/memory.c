@@ -107,6 +107,7 @@ static aclError host_copy(sk__runtime *runtime, void *dst, const void *src, size
     free(through);
   } else if (is_device(dst)) {
     status = sk__gm_host_write(runtime->machine, (uint64_t)dst, src, count);
+    sk__gm_host_rewrites(runtime->machine, (uint64_t)dst, count);
   } else if (is_device(src)) {
     sk__gm_judge_result(runtime->machine, (uint64_t)src, count);
     status = sk__gm_host_read(runtime->machine, dst, (uint64_t)src, count);
@@ -154,6 +155,7 @@ int sk_device_host_writes(void *address, size_t bytes) {
   aclError error = sk__runtime_ready(&runtime);
   if (error != ACL_SUCCESS || bytes == 0) return error;
   runtime->host_writes++;
+  if (is_device(address)) sk__gm_host_rewrites(runtime->machine, (uint64_t)address, bytes);
   if (is_device(address) && sk__gm_host_writes(runtime->machine, (uint64_t)address, bytes) == SK_OK) return ACL_SUCCESS;
   return sk__fail(ACL_ERROR_INVALID_PARAM, "sk_device_host_writes: %zu bytes at %p leave device memory", bytes, address);
 }
@@ -227,6 +229,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
   if (error == ACL_SUCCESS) error = check_unsafe(runtime, "aclrtMemset");
   if (error != ACL_SUCCESS || count == 0) return error;
   runtime->host_writes++;
+  sk__gm_host_rewrites(runtime->machine, (uint64_t)devPtr, count);
   if (sk__gm_host_set(runtime->machine, (uint64_t)devPtr, value, count) == SK_OK) return ACL_SUCCESS;
   return sk__fail(ACL_ERROR_INVALID_PARAM, "aclrtMemset: %zu bytes at %p leave the allocation", count, devPtr);
 }

@@ -40,6 +40,7 @@ static sk_status run_kernel(sk__runtime *runtime, sk__task *task, sk__run_stats 
 
 static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
   bool to_device = sk__in_gm(task->to), from_device = sk__in_gm(task->from);
+  if (to_device && !from_device) sk__gm_host_rewrites(runtime->machine, task->to, task->bytes);
   if (to_device && !from_device)
     return sk__gm_host_write(runtime->machine, task->to, (const void *)task->from, task->bytes);
   if (!to_device) sk__gm_judge_result(runtime->machine, task->from, task->bytes);

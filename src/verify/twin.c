@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "fuse/ge/ge.h"
 #include "verify/diagnose.h"
 #include "verify/estimate.h"
@@ -36,6 +37,7 @@ struct sk__verifier {
   sk__order_sums sums;         /* of the running segment */
   bool again;                  /* a mode is run once more, for its results alone */
   sk__undefined undefined;     /* results of the segment that depend on what nobody has written */
+  sk__left **left, **leaving;  /* per mode: lines in data caches before the segment, and behind it */
   doubt *doubts;               /* per mode: what counts once the host takes such a result */
   bool emulate;                /* vendor defects */
   bool diagnose;
@@ -285,6 +287,7 @@ static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t in
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__run_prepare(verifier->runtime, &verifier->plain, mode->mode.schedule);
   if (index > 0) sk__undefined_prepare(machine, verifier->again);
+  sk__left *plain = sk__machine_swap_left(machine, sk__left_copy(verifier->left[index]));
   char name[SK__MODE_NAME_BYTES];
   sk__mode_name(mode->mode, name);
   if (verifier->progress != NULL)
@@ -295,8 +298,19 @@ static sk_status run_mode(sk__verifier *verifier, const segment *work, size_t in
   sk_status status = run_kind(verifier, work, index);
   if (timed) sk__tracker_stop(verifier->tracker, machine);
   mode->seconds += now() - start;
+  sk__left_free(verifier->leaving[index]);
+  verifier->leaving[index] = sk__machine_swap_left(machine, plain);
   collect_findings(verifier, index, NULL);
   return status;
+}
+
+/* Behind a segment: what a mode left in data caches is what its next segment begins with. */
+static void keep_left(sk__verifier *verifier) {
+  for (size_t i = 0; i < verifier->result.mode_count; i++) {
+    sk__left_free(verifier->left[i]);
+    verifier->left[i] = verifier->leaving[i];
+    verifier->leaving[i] = NULL;
+  }
 }
 
 /* ---- one segment ---- */
@@ -390,6 +404,80 @@ static sk_status compare_in_company(sk__verifier *verifier, const segment *work,
   sk__tasks_free(unfused, unfused_count);
   sk__tasks_free(marked, marked_count);
   return status;
+}
+
+/* ---- options that hide -------------------------------------------------------------------------- */
+
+/* Of SuperKernels that the program made with barriers for debugging; NULL: none. */
+static const sk__superkernel *instrumented(form work) {
+  for (size_t i = 0; i < work.count; i++) {
+    const sk__fuse_options *options = work.tasks[i]->kind == SK__TASK_SUPERKERNEL ? sk__made_with(work.tasks[i]->superkernel) : NULL;
+    if (options != NULL && options->debug_sync_all != 0) return work.tasks[i]->superkernel;
+  }
+  return NULL;
+}
+
+static bool is_of_mode(const sk__seen_finding *seen, size_t index) { return index < 256 && (seen->modes[index / 64] >> (index % 64) & 1) != 0; }
+
+/* `known`: what the mode had before, of the first `count` findings. What it has beyond is told; false: nothing. */
+static bool add_hidden(const sk__verify_result *result, size_t index, const bool *known, size_t count, sk__text *text) {
+  bool any = false;
+  for (size_t i = 0; i < result->finding_count; i++) {
+    sk__finding classified;
+    if (!is_of_mode(&result->findings[i], index) || (i < count && known[i])) continue;
+    sk__classified(&result->findings[i], &classified);
+    sk__text_add(text, "%s %s", any ? "," : " without them there is", classified.id);
+    any = true;
+  }
+  return any;
+}
+
+static void report_hidden(sk__verifier *verifier, const sk__superkernel *made, size_t index, const bool *known, size_t count, bool differs) {
+  sk__finding finding = {.category = SK__CAT_OPTIONS, .severity = SK__ERROR, .count = 1, .end_count = 1};
+  sk__text_copy(finding.id, sizeof finding.id, "H45");
+  finding.ends[0] = (sk__end){.role = "SuperKernel", .core = -1, .core_type = -1, .pipe = -1, .block = -1, .sub_block = -1, .launch = -1, .task = -1};
+  sk__text_copy(finding.ends[0].kernel, sizeof finding.ends[0].kernel, made->name);
+  sk__text text = sk__text_on(finding.message, sizeof finding.message);
+  sk__text_add(&text, "'%.80s' was made with debug_sync_all, whose barriers hide a defect:", made->name);
+  bool any = add_hidden(&verifier->result, index, known, count, &text);
+  if (differs) sk__text_add(&text, "%s results differ from those un-fused", any ? ", and" : " without them");
+  if (!any && !differs) return;
+  sk__text_copy(finding.remedy, sizeof finding.remedy, sk__hazard_find("H45")->remedy);
+  collect_finding(&verifier->result, index, &finding, SK__STREAMS_UNKNOWN);
+  verifier->result.modes[index].findings++;
+}
+
+/* H45: what the program made with such an option is planned and run once more without it. */
+static sk_status look_behind(sk__verifier *verifier, const segment *work, size_t index, const sk__buffers *buffers, sk__image *reference) {
+  const sk__superkernel *made = instrumented(work->made);
+  if (made == NULL) return SK_OK;
+  sk__machine *machine = sk__runtime_machine(verifier->runtime);
+  sk__mode_result bare = {.mode = verifier->result.modes[index].mode};
+  sk__order_sums others = {.count = 0};
+  size_t count = verifier->result.finding_count;
+  bool *known = calloc(count + 1, sizeof(bool));
+  if (known == NULL) return SK_OUT_OF_MEMORY;
+  for (size_t i = 0; i < count; i++) known[i] = is_of_mode(&verifier->result.findings[i], index);
+  sk__fuse_options options = *sk__made_with(made);
+  options.debug_sync_all = 0;
+  sk__graph *graph = NULL;
+  sk__plan *plan = NULL;
+  char why[192] = "";
+  sk_status status = sk__graph_from_tasks(sk__machine_soc(machine), work->marked.tasks, work->marked.count, &graph);
+  if (status == SK_OK) status = sk__plan_make(graph, &options, &plan, why, sizeof why);
+  if (status == SK_OK) status = sk__gm_begin(machine);
+  if (status == SK_OK) {
+    sk__run_prepare(verifier->runtime, &verifier->plain, bare.mode.schedule);
+    status = sk__run_plan(verifier->runtime, plan, &bare, NULL);
+    collect_findings(verifier, index, plan);
+    sk_status judged = sk__image_judge(machine, buffers, reference, status == SK_OK && bare.outcome != SK__FAILED, &others, &bare);
+    if (status == SK_OK) status = judged;
+  }
+  if (status == SK_OK) report_hidden(verifier, made, index, known, count, bare.outcome == SK__MISMATCH);
+  free(known);
+  sk__plan_free(plan);
+  sk__graph_free(graph);
+  return is_refusal(status) ? SK_OK : status; /* other modes tell that */
 }
 
 /* A mode's status is the first failure of all its segments; how this one ended is what `run` leaves there when
@@ -498,6 +586,9 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
     status = sk__mode_has_company(verifier->result.modes[i].mode.kind) ? compare_in_company(verifier, &work, i, &buffers)
                                                                        : compare_mode(verifier, &work, i, &buffers, &reference);
+  for (size_t i = 1; i < verifier->result.mode_count && status == SK_OK && ended == SK_OK; i++)
+    if (verifier->result.modes[i].mode.kind == SK__MODE_FUSED && verifier->result.modes[i].mode.schedule.kind == SK__SCHEDULE_IN_ORDER)
+      status = look_behind(verifier, &work, i, &buffers, &reference);
   if (verifier->sums.count > 0) {
     sk__order_sums_report(&verifier->sums, sk__machine_checker(machine));
     collect_findings(verifier, 1, NULL);
@@ -507,6 +598,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
     status = diagnose_segment(verifier, &whole, &failures);
   }
   free(outcomes);
+  keep_left(verifier);
   sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
   if (status == SK_OK) status = put;
   sk__unwritten_put(machine, &unwritten);
@@ -550,8 +642,10 @@ static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, boo
   sk__mode_result *results = calloc(count, sizeof *results);
   json_t *plans = json_array();
   doubt *doubts = calloc(count, sizeof *doubts);
-  if (verifier == NULL || results == NULL || plans == NULL || doubts == NULL) {
+  sk__left **left = calloc(2 * count, sizeof(sk__left *));
+  if (verifier == NULL || results == NULL || plans == NULL || doubts == NULL || left == NULL) {
     free(verifier);
+    free((void *)left);
     free(results);
     free(doubts);
     json_decref(plans);
@@ -559,6 +653,8 @@ static sk_status create(sk__runtime *runtime, sk__mode *modes, size_t count, boo
   }
   verifier->runtime = runtime;
   verifier->doubts = doubts;
+  verifier->left = left;
+  verifier->leaving = left + count;
   verifier->mode_list = modes;
   verifier->plain = *sk__machine_options_of(sk__runtime_machine(runtime));
   verifier->result.mode_count = count;
@@ -632,5 +728,7 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   free(verifier->mode_list);
   free(verifier->judged.items);
   free(verifier->doubts);
+  for (size_t i = 0; i < 2 * verifier->result.mode_count; i++) sk__left_free(verifier->left[i]);
+  free((void *)verifier->left);
   free(verifier);
 }

@@ -193,6 +193,10 @@ typedef struct sk__verify_result {
   sk_status status;             /* of the verifier itself: SK_OUT_OF_MEMORY, SK_INTERNAL ... */
 } sk__verify_result;
 
+/* H32, a note for each kernel that has two or more of H7, H11, H19, H22 and H33 where it is fused. *out is the caller's (free); the
+ * number of them, none on no memory. */
+size_t sk__collective(const sk__verify_result *result, sk__seen_finding **out);
+
 #define SK__VERDICT_LIST(X)                                                            \
   X(CLEAN, "clean", 0) X(NOTHING, "nothing-launched", 2) X(PROGRAM, "program-failed", 1) \
   X(MISMATCH, "mismatch", 1) X(FINDINGS, "findings", 1)                                \

@@ -205,7 +205,7 @@ void asc_set_ffts_base_addr(uint64_t address) {
 void asc_dcci_single(void *address) {
   sk__core *core = enter_sync("asc_dcci_single", SK__SITE());
   sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.dcci_line_cycles);
-  sk__dcache_clean_line(core, (uint64_t)address);
+  sk__dcache_signal_line(core, (uint64_t)address);
 }
 static void clean_all(sk__core *core, bool has_lines) {
   sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.dcci_all_cycles);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "machine/dcache_report.h"
 #include "machine/internal.h"
+#include "machine/soft.h"
 
 enum {
   VIEW_GM = 0xffff,
@@ -423,8 +424,23 @@ void sk__dcache_clean_line(sk__core *core, uint64_t address) {
   directory_unlock(cache->memory);
 }
 
+/* A scalar unit that cleans a line before each look at it polls: such a load races by design, and what it finds was
+ * published by the clean of whoever stored it. */
+void sk__dcache_signal_line(sk__core *core, uint64_t address) {
+  enum { CALLS_BETWEEN = 2 }; /* a data barrier, and the automatic synchronisation of a tensor's GetValue */
+  sk__dcache *cache = core->dcache;
+  uint64_t at = address & ~(SK__LINE_BYTES - 1);
+  const sk__line *line = line_find(cache, at);
+  bool stored = line != NULL && line->dirty != 0;
+  sk__dcache_clean_line(core, at);
+  if (stored) sk__soft_signal(core, sk__signal_of_line(at), 0);
+  cache->fresh_line = at;
+  cache->fresh_until = core->instructions + CALLS_BETWEEN;
+}
+
 void sk__dcache_clean_all(sk__core *core) {
   sk__dcache *cache = core->dcache;
+  cache->fresh_line = 0;
   sk__scalar_settle(core);
   directory_lock(cache->memory);
   for (uint32_t word = 0; word < sizeof cache->occupied / sizeof cache->occupied[0]; word++)

@@ -66,6 +66,8 @@ struct sk__dcache {
   sk__seen *recent[SK__RECENT]; /* lines of device memory hit last, by sk__recent_slot; never NULL */
   sk__seen local[SK__RECENT_LOCAL]; /* lines of local memory, likewise */
   bool recent_used;     /* some of the two above is not cleared */
+  uint64_t fresh_line;  /* the line that the core cleaned on its own last; 0 none */
+  uint64_t fresh_until; /* instruction count up to which a load of it is a look at a signal */
   sk__seen *late;       /* those with late bytes */
   uint32_t sets;
   uint32_t ub_bytes;    /* what scalar code can reach of the local memories */

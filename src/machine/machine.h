@@ -376,6 +376,9 @@ bool sk__gm_store(sk__core *core, sk__pipe pipe, uint64_t to, const void *from, 
  * reads). Also for local memory (UB by the scalar pipe). */
 void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site);
 void sk__dcache_clean_line(sk__core *core, uint64_t address); /* clean + invalidate */
+/* The same by the kernel's own wish: what was stored in the line is a signal from here on, and loads right behind look at
+ * what others signal by it. */
+void sk__dcache_signal_line(sk__core *core, uint64_t address);
 void sk__dcache_clean_all(sk__core *core);
 void sk__dcache_preload(sk__core *core, uint64_t address);
 

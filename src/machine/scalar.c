@@ -11,6 +11,7 @@
 #include "machine/dcache.h"
 #include "machine/internal.h"
 #include "machine/log.h"
+#include "machine/soft.h"
 
 #define SK__COLD __attribute__((cold, noinline))
 
@@ -127,10 +128,10 @@ static bool comes_between(const sk__core *core, const sk__seen *seen, bool late,
                   : seen->late_read != 0 && seen->read_site != core->site;
 }
 
-/* Bytes of the line not yet noted in this epoch become so. Those of plain accesses are late. */
-static void note(sk__core *core, sk__seen *seen, uint64_t address, uint64_t bytes, uint64_t need, bool is_write) {
+/* Bytes of the line not yet noted in this epoch become so. Those of plain accesses are late; a look at a signal leaves no trace. */
+static void note(sk__core *core, sk__seen *seen, uint64_t address, uint64_t bytes, uint64_t need, bool is_write, bool signal) {
   uint64_t epoch = epoch_of(core);
-  bool late = core->checks && core->instr == (is_write ? store_name : load_name);
+  bool late = core->checks && !signal && core->instr == (is_write ? store_name : load_name);
   if (comes_between(core, seen, late, is_write)) sk__scalar_settle(core);
   if (seen->epoch != epoch) {
     seen->epoch = epoch;
@@ -147,7 +148,7 @@ static void note(sk__core *core, sk__seen *seen, uint64_t address, uint64_t byte
     seen->read_site = core->site;
     if (late) seen->late_read |= added;
   }
-  if (core->checks && !late && added != 0)
+  if (core->checks && !signal && !late && added != 0)
     record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
 }
 
@@ -178,7 +179,9 @@ static void gm_part(sk__core *core, uint64_t address, uint64_t bytes, bool is_wr
   uint64_t low = whole > extent->start ? whole : extent->start;
   uint64_t high = whole + SK__LINE_BYTES < extent->end ? whole + SK__LINE_BYTES : extent->end;
   seen->valid = sk__line_mask(low, high - low);
-  note(core, seen, address, bytes, sk__line_mask(address, bytes), is_write);
+  bool signal = !is_write && cache->fresh_line == whole && core->instructions <= cache->fresh_until;
+  note(core, seen, address, bytes, sk__line_mask(address, bytes), is_write, signal);
+  if (signal) sk__soft_acquire(core, sk__signal_of_line(whole), 0);
 }
 
 static SK__COLD sk__finding out_of_bounds(sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
@@ -239,7 +242,7 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
     *seen = (sk__seen){.fast = line};
   }
   if (other_line || seen->epoch != epoch_of(core)) seen->valid = ~sk__locals_behind(core, line - core->local);
-  note(core, seen, address, bytes, need, is_write);
+  note(core, seen, address, bytes, need, is_write, false);
 }
 
 void sk__scalar_access(sk__core *core, uint64_t address, uint64_t bytes, bool is_write, const void *site) {

@@ -10,6 +10,8 @@
 void sk__soft_publish(sk__core *core, uint64_t address, uint32_t round);
 /* The same by the scalar unit: what its own pipe has done, and what that was ordered after. */
 void sk__soft_signal(sk__core *core, uint64_t address, uint32_t round);
+/* The word that stands for a line of the data cache: no word's address. */
+static inline uint64_t sk__signal_of_line(uint64_t line) { return line | 1u; }
 void sk__soft_acquire(sk__core *core, uint64_t address, uint32_t round);
 
 #endif

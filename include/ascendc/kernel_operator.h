@@ -23,6 +23,7 @@
 #include "kernel_operator/scalar.h"
 #include "kernel_operator/pipe.h"
 #include "kernel_operator/move.h"
+#include "kernel_operator/spill.h"
 #include "kernel_operator/vector.h"
 #include "kernel_operator/convert.h"
 #include "kernel_operator/compare.h"

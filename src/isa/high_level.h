@@ -22,6 +22,14 @@ sk__core *sk__high_begin_rows(const char *name, const sk_rows *shape, const void
 static inline uint64_t sk__high_matrix_bytes(const sk_rows *s) {
   return ((uint64_t)(s->rows - 1) * s->pitch + s->columns) * s->float_bits / 8;
 }
+#define SK__NZ_COLUMNS 16u
+/* Where an element stands. */
+static inline uint64_t sk__high_at(const sk_rows *s, uint32_t row, uint32_t column) {
+  if (s->nz_rows == 0) return (uint64_t)row * s->pitch + column;
+  return ((uint64_t)(column / SK__NZ_COLUMNS) * s->nz_rows + row) * SK__NZ_COLUMNS + column % SK__NZ_COLUMNS;
+}
+/* A matrix of rows as an operand, in either layout; in NZ the columns that pad the last 16 belong to it. */
+bool sk__high_matrix(sk__core *core, void **operand, const sk_rows *s, sk__access kind, const char *name);
 static inline uint64_t sk__high_values_bytes(const sk_rows *s) { return (uint64_t)s->rows * SK__BLOCK_BYTES; }
 static inline void sk__high_fill_block(void *values, uint32_t bits, uint32_t row, double value) {
   uint32_t n = 256 / bits;

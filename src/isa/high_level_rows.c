@@ -13,6 +13,17 @@ sk__core *sk__high_begin_rows(const char *name, const sk_rows *shape, const void
   return NULL;
 }
 
+bool sk__high_matrix(sk__core *core, void **operand, const sk_rows *s, sk__access kind, const char *name) {
+  if (s->nz_rows == 0) return sk__high_operand(core, operand, sk__high_matrix_bytes(s), kind, name);
+  if (*operand == NULL) return true;
+  uint64_t group = (uint64_t)s->nz_rows * SK__NZ_COLUMNS * s->float_bits / 8, used = (uint64_t)s->rows * SK__NZ_COLUMNS * s->float_bits / 8;
+  uint32_t groups = (s->columns + SK__NZ_COLUMNS - 1) / SK__NZ_COLUMNS;
+  *operand = sk__ub_operand(core, *operand, (groups - 1) * group + used, SK__BLOCK_BYTES, name);
+  if (*operand == NULL) return false;
+  for (uint32_t i = 0; i < groups; i++) sk__local_access(core, SK__PIPE_V, kind, (uint8_t *)*operand + i * group, used);
+  return true;
+}
+
 /* ---- sums ------------------------------------------------------------------------------------------- */
 
 void sk_high_row_sum(const sk_rows *shape, void *dst, const void *src, double factor, sk_scratch tmp) {

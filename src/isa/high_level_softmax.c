@@ -23,26 +23,25 @@ void sk_high_softmax(sk_softmax_kind kind, const sk_rows *shape, void *dst, void
                      const void *in_sum, const void *in_max, sk_scratch tmp) {
   sk__core *core = sk__high_begin_rows(softmax_names[kind], shape, SK__SITE());
   if (core == NULL || !sk__high_scratch(core, tmp, softmax_scratch(kind, shape, in_max != NULL))) return;
-  uint64_t values = sk__high_values_bytes(shape), matrix = sk__high_matrix_bytes(shape);
+  uint64_t values = sk__high_values_bytes(shape);
   void *d = dst, *s = (void *)(uintptr_t)src, *is = (void *)(uintptr_t)in_sum, *im = (void *)(uintptr_t)in_max;
-  if (!sk__high_operand(core, &s, matrix, SK__READ, "src") || !sk__high_operand(core, &is, values, SK__READ, "inExpSum") ||
-      !sk__high_operand(core, &im, values, SK__READ, "inMax") || !sk__high_operand(core, &d, matrix, SK__WRITE, "dst") ||
+  if (!sk__high_matrix(core, &s, shape, SK__READ, "src") || !sk__high_operand(core, &is, values, SK__READ, "inExpSum") ||
+      !sk__high_operand(core, &im, values, SK__READ, "inMax") || !sk__high_matrix(core, &d, shape, SK__WRITE, "dst") ||
       !sk__high_operand(core, &sum, values, SK__WRITE, "sum") || !sk__high_operand(core, &max, values, SK__WRITE, "max") ||
       !sk__high_operand(core, &scale, values, SK__WRITE, "expMax"))
     return;
   uint32_t bits = shape->float_bits, value_bits = shape->value_bits;
   for (uint32_t r = 0; r < shape->rows; r++) {
-    uint64_t row = (uint64_t)r * shape->pitch;
     double old_max = im != NULL ? sk__high_block_value(im, value_bits, r) : -INFINITY;
     double old_sum = is != NULL ? sk__high_block_value(is, value_bits, r) : 0, largest = old_max, total = 0;
-    for (uint32_t i = 0; i < shape->columns; i++) largest = fmax(largest, sk__high_get(s, bits, row + i));
+    for (uint32_t i = 0; i < shape->columns; i++) largest = fmax(largest, sk__high_get(s, bits, sk__high_at(shape, r, i)));
     double shrink = im != NULL ? exp(old_max - largest) : 0;
-    for (uint32_t i = 0; i < shape->columns; i++) total += exp(sk__high_get(s, bits, row + i) - largest);
+    for (uint32_t i = 0; i < shape->columns; i++) total += exp(sk__high_get(s, bits, sk__high_at(shape, r, i)) - largest);
     total += shrink * old_sum;
     for (uint32_t i = 0; i < shape->columns; i++) {
-      double off = sk__high_get(s, bits, row + i) - largest;
+      double off = sk__high_get(s, bits, sk__high_at(shape, r, i)) - largest;
       double value = kind == SK_SOFTMAX_LOG ? (off - log(total)) / log(10) : kind == SK_SOFTMAX_FLASH2 ? exp(off) : exp(off) / total;
-      sk__high_put(d, bits, row + i, value);
+      sk__high_put(d, bits, sk__high_at(shape, r, i), value);
     }
     if (scale != NULL && im != NULL)
       sk__high_fill_block(scale, bits, r, kind == SK_SOFTMAX_FLASH ? shrink * old_sum / total : shrink);
@@ -124,14 +123,14 @@ void sk_high_softmax_given(const sk_rows *shape, void *dst, const void *sum, con
   sk__core *core = sk__high_begin_rows("SimpleSoftMax", shape, SK__SITE());
   if (core == NULL || !sk__high_scratch(core, tmp, sk_tmp_softmax(1, shape->pitch, shape->float_bits / 8).least)) return;
   void *d = dst, *s = (void *)(uintptr_t)src, *t = (void *)(uintptr_t)sum, *m = (void *)(uintptr_t)max;
-  if (!sk__high_operand(core, &s, sk__high_matrix_bytes(shape), SK__READ, "src") ||
+  if (!sk__high_matrix(core, &s, shape, SK__READ, "src") ||
       !sk__high_operand(core, &t, sk__high_values_bytes(shape), SK__READ, "inSum") ||
       !sk__high_operand(core, &m, sk__high_values_bytes(shape), SK__READ, "inMax") ||
-      !sk__high_operand(core, &d, sk__high_matrix_bytes(shape), SK__WRITE, "dst"))
+      !sk__high_matrix(core, &d, shape, SK__WRITE, "dst"))
     return;
   for (uint32_t r = 0; r < shape->rows; r++)
     for (uint32_t i = 0; i < shape->columns; i++) {
-      uint64_t at = (uint64_t)r * shape->pitch + i;
+      uint64_t at = sk__high_at(shape, r, i);
       double x = sk__high_get(s, shape->float_bits, at);
       sk__high_put(d, shape->float_bits, at, exp(x - sk__high_block_value(m, shape->value_bits, r)) / sk__high_block_value(t, shape->value_bits, r));
     }
@@ -144,16 +143,15 @@ void sk_high_softmax_grad(const sk_rows *shape, void *dst, const void *grad, con
   if (core == NULL || !sk__high_scratch(core, tmp, sk_tmp_softmax_grad(1, shape->pitch, shape->float_bits / 8, front_only).least)) return;
   uint32_t bits = shape->float_bits;
   void *d = dst, *g = (void *)(uintptr_t)grad, *s = (void *)(uintptr_t)src;
-  if (!sk__high_operand(core, &g, sk__high_matrix_bytes(shape), SK__READ, "grad") || !sk__high_operand(core, &s, sk__high_matrix_bytes(shape), SK__READ, "src") ||
-      !sk__high_operand(core, &d, front_only ? sk__high_values_bytes(shape) : sk__high_matrix_bytes(shape), SK__WRITE, "dst"))
+  if (!sk__high_matrix(core, &g, shape, SK__READ, "grad") || !sk__high_matrix(core, &s, shape, SK__READ, "src") ||
+      !(front_only ? sk__high_operand(core, &d, sk__high_values_bytes(shape), SK__WRITE, "dst") : sk__high_matrix(core, &d, shape, SK__WRITE, "dst")))
     return;
   for (uint32_t r = 0; r < shape->rows; r++) {
-    uint64_t row = (uint64_t)r * shape->pitch;
     double total = 0;
-    for (uint32_t i = 0; i < shape->columns; i++) total += sk__high_get(g, bits, row + i) * sk__high_get(s, bits, row + i);
+    for (uint32_t i = 0; i < shape->columns; i++) total += sk__high_get(g, bits, sk__high_at(shape, r, i)) * sk__high_get(s, bits, sk__high_at(shape, r, i));
     if (front_only) sk__high_fill_block(d, bits, r, total);
     for (uint32_t i = 0; i < shape->columns && !front_only; i++)
-      sk__high_put(d, bits, row + i, (sk__high_get(g, bits, row + i) - total) * sk__high_get(s, bits, row + i));
+      sk__high_put(d, bits, sk__high_at(shape, r, i), (sk__high_get(g, bits, sk__high_at(shape, r, i)) - total) * sk__high_get(s, bits, sk__high_at(shape, r, i)));
   }
   sk__high_time(core, (uint64_t)shape->rows * shape->columns, 5);
 }
@@ -163,16 +161,21 @@ bool sk_high_adjust_rows(const sk_rows *shape, void *dst, const void *max, uint3
   if (core == NULL) return false;
   void *d = dst, *m = (void *)(uintptr_t)max;
   if (!sk__high_operand(core, &m, sk__high_values_bytes(shape), SK__READ, "max")) return false;
-  d = sk__ub_operand(core, d, sk__high_matrix_bytes(shape), SK__BLOCK_BYTES, "softMaxRes");
+  uint32_t run = shape->nz_rows == 0 ? shape->columns : SK__NZ_COLUMNS; /* of a row, side by side */
+  uint64_t elems = sk__high_at(shape, shape->rows - 1, shape->columns - 1) + 1;
+  d = sk__ub_operand(core, d, elems * shape->float_bits / 8, SK__BLOCK_BYTES, "softMaxRes");
   bool found = false;
   for (uint32_t r = 0; r < shape->rows && d != NULL; r++) {
     uint32_t bits = 0;
     memcpy(&bits, (const uint8_t *)m + (uint64_t)r * SK__BLOCK_BYTES, shape->value_bits / 8);
     if (bits != from_bits) continue;
     found = true;
-    uint8_t *row = (uint8_t *)d + (uint64_t)r * shape->pitch * shape->float_bits / 8;
-    for (uint32_t i = 0; i < shape->columns; i++) sk__high_put(row, shape->float_bits, i, to);
-    sk__local_access(core, SK__PIPE_V, SK__WRITE, row, (uint64_t)shape->columns * shape->float_bits / 8);
+    for (uint32_t i = 0; i < shape->columns; i++) {
+      uint64_t at = sk__high_at(shape, r, i);
+      sk__high_put(d, shape->float_bits, at, to);
+      uint32_t n = shape->columns - i < run ? shape->columns - i : run;
+      if (i % run == 0) sk__local_access(core, SK__PIPE_V, SK__WRITE, (uint8_t *)d + at * shape->float_bits / 8, (uint64_t)n * shape->float_bits / 8);
+    }
   }
   sk__high_time(core, shape->rows, 1);
   return found;

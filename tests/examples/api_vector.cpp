@@ -75,6 +75,21 @@ __global__ __vector__ void api(GM_ADDR x, GM_ADDR out) {
   w = y + a;
   y = w - b;
   Store(out, 6, y);
+  // 23: comparisons of whole tensors, each a bit of the sum
+  Duplicate(y, 0.0f, N);
+  for (int i = 0; i < 6; i++) {
+    if (i == 0) bits = a < b;
+    else if (i == 1) bits = a > b;
+    else if (i == 2) bits = a <= b;
+    else if (i == 3) bits = a >= b;
+    else if (i == 4) bits = a == b;
+    else bits = a != b;
+    PipeBarrier<PIPE_V>();
+    Duplicate(z, static_cast<float>(1 << i), N);
+    Select(w, bits, z, 0.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N);
+    y = y + w;
+  }
+  Store(out, 23, y);
   // 7: half and back; integers and shifts
   LocalTensor<half> h = At<half>(6);
   LocalTensor<int32_t> i32 = At<int32_t>(7);
@@ -193,6 +208,7 @@ static void CheckElementwise(const float *a, const float *b) {
     Check(5, i, a[i % 64] < b[i % 64] ? a[i] : b[i]);
     double fma = 1 + 2.0 * a[i] + (double)a[i] * b[i];
     Check(6, i, a[i] * fma + b[i] + a[i] - b[i], 2e-6);
+    Check(23, i, (a[i] < b[i]) + 2 * (a[i] > b[i]) + 4 * (a[i] <= b[i]) + 8 * (a[i] >= b[i]) + 16 * (a[i] == b[i]) + 32 * (a[i] != b[i]));
     Check(7, i, (float)half(3.0f * (float)half(a[i])), 0);
     Check(8, i, (double)((int32_t)std::floor(1000.0f * a[i]) >> 2) + 5);
     Check(15, i, std::trunc((float)half(100.0f * a[i])));

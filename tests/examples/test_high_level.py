@@ -161,6 +161,37 @@ def softmax_flash2(c):
     return [(rows(c, "y"), e), (per_row(c, "sum"), total), (per_row(c, "max"), most), (per_row(c, "scale"), factor)]
 
 
+def nz_rows(case, name):
+    """A matrix that stands 16 columns after 16 columns, without the rows and columns that pad it."""
+    count, columns, all_rows, all_columns = (int(v) for v in case.shape)
+    return getattr(case, name).reshape(all_columns // 16, all_rows, 16).transpose(1, 0, 2).reshape(all_rows, all_columns)[:count, :columns]
+
+
+def nz_softmax(c):
+    e, total, most = softmax_parts(nz_rows(c, "x"))
+    y, dy = e / total, nz_rows(c, "dy")
+    front = (dy * y).sum(axis=1, keepdims=True)
+    return [(nz_rows(c, "y"), y), (per_row(c, "sum"), total), (per_row(c, "max"), most), (nz_rows(c, "again"), y), (nz_rows(c, "dx"), (dy - front) * y), (per_row(c, "front"), front)]
+
+
+def nz_flash2(c):
+    _, before_sum, before = softmax_parts(nz_rows(c, "x"))
+    after = nz_rows(c, "next")
+    most = np.maximum(before, after.max(axis=1, keepdims=True))
+    factor, e = np.exp(before - most), np.exp(after - most)
+    return [(nz_rows(c, "y"), e), (per_row(c, "sum"), factor * before_sum + e.sum(axis=1, keepdims=True)), (per_row(c, "max"), most), (per_row(c, "scale"), factor)]
+
+
+def nz_log(c):
+    e, total, most = softmax_parts(nz_rows(c, "x"))
+    return [(nz_rows(c, "log"), np.log10(e / total)), (per_row(c, "sum"), total), (per_row(c, "max"), most)]
+
+
+def nz_adjust(c):
+    x = nz_rows(c, "x")
+    return [(nz_rows(c, "y"), np.where(per_row(c, "least") == -2, 7, x)), (nz_rows(c, "same"), x), (c.found, np.ones(8))]
+
+
 def softmax_flash3(c):
     slope, parts = 0.9375 / (1 - 0.9375), 8
 
@@ -355,6 +386,7 @@ PROGRAMS = {
     "high_layout": [pad, unpad, to_blocks, from_blocks, to_fractals, from_fractals, channels_last, channels_first, transpose],
     "high_norms": [layer_norm, rms_norm, deep_norm, layer_norm_separate, normalize, batch_norm, group_norm, layer_norm_grad, layer_norm_grad_beta],
     "high_softmax": [softmax, softmax_given, softmax_grad_front, softmax_grad, softmax_flash, softmax_flash2, softmax_flash3],
+    "high_softmax_nz": [nz_softmax, nz_flash2, nz_log, nz_adjust],
 }
 
 

@@ -78,6 +78,9 @@ QUEUES = {
     "an assertion that fails": ("TRAP", INIT + "assert(in.HasTensorInQue(), \"none of %d\\n\", 2); //!\n"),
     "a count beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD + ADD.replace("N);", "N + 64); //!") + "in.FreeTensor(a);\n" + STORE),
     "a load beyond the tensor": ("TENSOR_OVERFLOW", INIT + LOAD.replace("gm, N);", "gm, N + 64); //!") + ADD + "in.FreeTensor(a);\n" + STORE),
+    "a tensor put aside and fetched": (None, INIT + "pipe.InitSpmBuffer(gm, 2 * N * 4);\n" + LOAD + "pipe.WriteSpmBuffer(a, N, N);\n pipe.ReadSpmBuffer(a, N, N);\n in.FreeTensor(a);\n"),
+    "a tensor put aside beyond its place": ("BAD_ARGUMENT", INIT + "pipe.InitSpmBuffer(gm, 2 * N * 4);\n" + LOAD + "pipe.WriteSpmBuffer(a, N, N + 8); //!\n in.FreeTensor(a);\n"),
+    "a tensor fetched from nowhere": ("BAD_ARGUMENT", INIT + LOAD + "pipe.ReadSpmBuffer(a, N); //!\n in.FreeTensor(a);\n"),
     "a probability that is none": ("BAD_ARGUMENT", INIT + LOAD + "DropOut(a, a, a.ReinterpretCast<uint8_t>(), 1.5f, DropOutShapeInfo{1, 64, 64}); //!\n in.FreeTensor(a);\n"),
     "a rounding mode that does not exist": ("BAD_ARGUMENT", INIT + LOAD + "Cast(a.ReinterpretCast<int32_t>(), a, RoundMode::CAST_ODD, N); //!\n in.FreeTensor(a);\n"),
 }
@@ -240,15 +243,39 @@ __global__ __mix__(1, 1) void k(GM_ADDR x) {
     assert "verdict: clean" in said, said
 
 
+PRINT = """
+__global__ __vector__ void k(GM_ADDR x) {
+  (void)x;
+  TPipe pipe;
+  TBuf<> floats, words;
+  pipe.InitBuffer(floats, 64);
+  pipe.InitBuffer(words, 64);
+  LocalTensor<half> half_ = floats.Get<half>();
+  LocalTensor<int32_t> word = words.Get<int32_t>();
+  Duplicate(half_, half(-1.5f), 32);
+  CreateVecIndex(word, -3, 16);
+  half_.Print(18);
+  word.Print();
+}
+"""
+
+
+def test_a_tensor_prints_a_block_a_line():
+    said, _ = run_program(PROGRAM % PRINT)
+    assert "-1.500000 " * 15 + "-1.500000\n-1.500000 -1.500000\n-3 -2 -1 0 1 2 3 4\n5 6 7 8 9 10 11 12\n" in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
     "CheckLocalMemoryIA(in.AllocTensor<float>());": "CheckLocalMemoryIA: not modelled",
-    "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "asc_add",
+    "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "k.cpp:14:4: error: Add: element types are half, int16_t, int32_t, float",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",
-    "Xor(in.AllocTensor<float>(), in.AllocTensor<float>(), in.AllocTensor<float>(), N);": "Xor: elements are",
-    "AscendAntiQuant<int4b_t, half, false>(in.AllocTensor<half>(), in.AllocTensor<int4b_t>(), in.AllocTensor<half>(), 8);": "AscendAntiQuant: sources other",
+    "Xor(in.AllocTensor<float>(), in.AllocTensor<float>(), in.AllocTensor<float>(), N);": "Xor: element types are",
+    "AscendAntiQuant<int4b_t, half, false>(in.AllocTensor<half>(), in.AllocTensor<int4b_t>(), in.AllocTensor<half>(), 8);": "AscendAntiQuant: element types, as destination(source), are half(int8_t)",
+    "in.AllocTensor<float>().ToFile(\"t.bin\");": ": error: ToFile: not modelled",
+    "pipe.InitSpmBuffer(1024);": "InitSpmBuffer: this architecture puts aside in device memory",
     "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16: not there",
 }
 
@@ -306,6 +333,7 @@ if __name__ == "__main__":
                      + [refuses(*case) for case in REFUSED.items()]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
-                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
+                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_tensor_prints_a_block_a_line,
+                        test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

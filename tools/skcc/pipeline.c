@@ -232,21 +232,27 @@ static void run_jobs(job *jobs, size_t count) {
 
 static bool done(const job *j) { return j->started && (j->result & ~(JOB_HAS_VECTOR | JOB_WANTS_CUBE | JOB_NO_CUBE | JOB_TEMPLATES)) == JOB_DONE; }
 
+static void print_text(const text *content) {
+  text said = {0};
+  text_of_refusals(content, &said);
+  if (said.length > 0) fwrite(said.bytes, 1, said.length, stderr);
+  fwrite(content->bytes, 1, content->length, stderr);
+}
 static void print_file(const char *path) {
   text content = {0};
-  if (read_file(path, &content) && content.length > 0) fwrite(content.bytes, 1, content.length, stderr);
+  if (read_file(path, &content) && content.length > 0) print_text(&content);
 }
 
 /* Both halves usually say the same; then it is said once. */
 static void print_messages(const job *vector, const job *cube) {
   text first = {0}, second = {0};
   (void)read_file(vector->messages, &first);
-  if (first.length > 0) fwrite(first.bytes, 1, first.length, stderr);
+  if (first.length > 0) print_text(&first);
   else if (!done(vector)) print_file(vector->host_messages);
   if (cube == NULL || !cube->started || !read_file(cube->messages, &second) || second.length == 0) return;
   if (first.length == second.length && memcmp(first.bytes, second.bytes, first.length) == 0) return;
   fprintf(stderr, "%s: in the cube half:\n", cube->input->path);
-  fwrite(second.bytes, 1, second.length, stderr);
+  print_text(&second);
 }
 
 static int join_parts(const job *vector, const job *cube, char **object) {

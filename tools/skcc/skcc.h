@@ -326,6 +326,9 @@ int run_job_result(process p);
 bool run_interrupted(void);
 void run_cleanup(void);
 
+/* refusals.c: lines for the user, of what the compiler's messages say inside API headers. */
+void text_of_refusals(const text *messages, text *said);
+
 /* pipeline.c: sources to object files (one path per input, for the linker); link.c: those to the output. */
 int compile_sources(const options *o, const places *p, char **objects);
 int link_output(const options *o, const places *p, char *const *objects);

@@ -56,7 +56,6 @@ SK_INLINE void end_whole_repeats() {
 }
 template <typename U>
 SK_INLINE uint8_t *bits_of_tensor(const LocalTensor<U> &tensor) {
-  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
   return reinterpret_cast<uint8_t *>(tensor.sk_address());
 }
 } // namespace Internal
@@ -64,6 +63,8 @@ SK_INLINE uint8_t *bits_of_tensor(const LocalTensor<U> &tensor) {
 template <typename T, typename U>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        uint32_t count) {
+  SK_TAKES("Compare", T, half, float, int32_t);
+  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
   Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(T)) * (ONE_REPEAT_BYTE_SIZE / sizeof(T)) / 8, dst);
   if (!Internal::begin_whole_repeats<T>(count)) return;
   Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
@@ -74,6 +75,8 @@ SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, co
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        const uint64_t mask, uint8_t repeat, const BinaryRepeatParams &p) {
+  SK_TAKES("Compare", T, half, float, int32_t);
+  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
   Internal::set_mask<isSetMask>(mask);
   Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
                     static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(repeat, p));
@@ -81,6 +84,8 @@ SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, co
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        const uint64_t mask[], uint8_t repeat, const BinaryRepeatParams &p) {
+  SK_TAKES("Compare", T, half, float, int32_t);
+  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
   Internal::set_mask<isSetMask>(mask);
   Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
                     static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(repeat, p));
@@ -89,6 +94,7 @@ SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, co
 template <typename T, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, const uint64_t mask,
                        const BinaryRepeatParams &p) {
+  SK_TAKES("Compare", T, half, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::compare_register(mode, static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
                              SK_STRIDES_2(uint8_t{1}, p));
@@ -96,6 +102,7 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
 template <typename T, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, const uint64_t mask[],
                        const BinaryRepeatParams &p) {
+  SK_TAKES("Compare", T, half, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::compare_register(mode, static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
                              SK_STRIDES_2(uint8_t{1}, p));
@@ -105,6 +112,8 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   template <typename T, typename U, bool isSetMask = true>                                                             \
   SK_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &value, CMPMODE mode,   \
                       uint32_t count) {                                                                                \
+    SK_TAKES(#Name, T, half, float, int32_t);                                                                          \
+    static_assert(sizeof(U) == 1, #Name ": results are bits in int8_t or uint8_t");                                    \
     Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(T)) * (ONE_REPEAT_BYTE_SIZE / sizeof(T)) / 8, dst);      \
     if (!Internal::begin_whole_repeats<T>(count)) return;                                                              \
     Internal::compare_scalar(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src.sk_address()), value,     \
@@ -114,6 +123,8 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   template <typename T, typename U, bool isSetMask = true>                                                             \
   SK_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &value, CMPMODE mode,   \
                       const uint64_t mask, uint8_t repeat, const UnaryRepeatParams &p) {                               \
+    SK_TAKES(#Name, T, half, float, int32_t);                                                                          \
+    static_assert(sizeof(U) == 1, #Name ": results are bits in int8_t or uint8_t");                                    \
     Internal::set_mask<isSetMask>(mask);                                                                               \
     Internal::compare_scalar(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src.sk_address()), value,     \
                              SK_STRIDES_1(repeat, p));                                                                 \
@@ -121,6 +132,8 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   template <typename T, typename U, bool isSetMask = true>                                                             \
   SK_INLINE void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &value, CMPMODE mode,   \
                       const uint64_t mask[], uint8_t repeat, const UnaryRepeatParams &p) {                             \
+    SK_TAKES(#Name, T, half, float, int32_t);                                                                          \
+    static_assert(sizeof(U) == 1, #Name ": results are bits in int8_t or uint8_t");                                    \
     Internal::set_mask<isSetMask>(mask);                                                                               \
     Internal::compare_scalar(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src.sk_address()), value,     \
                              SK_STRIDES_1(repeat, p));                                                                 \
@@ -128,6 +141,32 @@ SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
 SK_COMPARES(Compares)
 SK_COMPARES(CompareScalar)
 #undef SK_COMPARES
+
+/* ---- whole tensors: bits = a < b ------------------------------------------------------------------------ */
+
+namespace Internal {
+template <typename T, CMPMODE mode>
+struct tensor_comparison {
+  using sk_is_expression = void;
+  const LocalTensor<T> &left, &right;
+  template <typename U>
+  SK_INLINE void run(const LocalTensor<U> &dst) const {
+    Compare(dst, left, right, mode, left.GetSize());
+  }
+};
+} // namespace Internal
+#define SK_TENSOR_COMPARISON(symbol, mode)                                                                             \
+  template <typename T>                                                                                                \
+  SK_INLINE Internal::tensor_comparison<T, CMPMODE::mode> operator symbol(const LocalTensor<T> &left, const LocalTensor<T> &right) { \
+    return {left, right};                                                                                              \
+  }
+SK_TENSOR_COMPARISON(<, LT)
+SK_TENSOR_COMPARISON(>, GT)
+SK_TENSOR_COMPARISON(==, EQ)
+SK_TENSOR_COMPARISON(<=, LE)
+SK_TENSOR_COMPARISON(>=, GE)
+SK_TENSOR_COMPARISON(!=, NE)
+#undef SK_TENSOR_COMPARISON
 
 template <typename T>
 SK_INLINE void GetCmpMask(const LocalTensor<T> &dst) {
@@ -144,6 +183,8 @@ SK_INLINE void SetCmpMask(const LocalTensor<T> &src) {
 template <typename T, typename U>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
                       const LocalTensor<T> &src1, SELMODE mode, uint32_t count) {
+  SK_TAKES("Select", T, half, float);
+  static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");
   if (mode == SELMODE::VSEL_CMPMASK_SPR) {
     asc_set_cmp_mask(selMask.sk_address());
     asc_select(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()), count);
@@ -156,6 +197,8 @@ SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
 template <typename T, typename U>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
                       const SK_SAME_TYPE &value, SELMODE, uint32_t count) {
+  SK_TAKES("Select", T, half, float);
+  static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");
   sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), nullptr,
                     static_cast<uint32_t>(Internal::raw(value)), sizeof(T), count,
                     SK_STRIDES_2(uint8_t{0}, BinaryRepeatParams()));
@@ -166,6 +209,8 @@ SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
   SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,           \
                         const LocalTensor<T> &src1, SELMODE mode, MaskParameter, uint8_t repeat,                        \
                         const BinaryRepeatParams &p) {                                                                  \
+    SK_TAKES("Select", T, half, float);                                                                                 \
+    static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");                                \
     if (mode == SELMODE::VSEL_CMPMASK_SPR) asc_set_cmp_mask(selMask.sk_address());                                      \
     Internal::set_mask<isSetMask>(mask);                                                                                \
     if (mode == SELMODE::VSEL_CMPMASK_SPR)                                                                              \
@@ -179,6 +224,8 @@ SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
   SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,           \
                         const SK_SAME_TYPE &value, SELMODE, MaskParameter, uint8_t repeat,                              \
                         const BinaryRepeatParams &p) {                                                                  \
+    SK_TAKES("Select", T, half, float);                                                                                 \
+    static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");                                \
     Internal::set_mask<isSetMask>(mask);                                                                                \
     sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), nullptr,                               \
                       static_cast<uint32_t>(Internal::raw(value)), sizeof(T), 0, SK_STRIDES_2(repeat, p));              \
@@ -190,6 +237,7 @@ SK_SELECT_STRIDED(const uint64_t mask[])
 template <typename T>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const uint8_t repeat,
                       const BinaryRepeatParams &p) {
+  SK_TAKES("Select", T, half, float);
   asc_select(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
              SK_STRIDES_2(repeat, p));
 }

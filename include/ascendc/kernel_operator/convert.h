@@ -73,7 +73,12 @@ struct conversion<half, int32_t> {
 } // namespace Internal
 
 #define SK_CAST_EXISTS(T, U) \
-  static_assert(Internal::conversion<T, U>::exists, "Cast: there is no conversion between these element types")
+  static_assert(Internal::conversion<T, U>::exists, "Cast: there is no conversion between these element types; as destination(source): " \
+                "half(int4b_t), half(int8_t), half(uint8_t), half(int16_t), float(int16_t), int4b_t(half), " \
+                "int8_t(half), uint8_t(half), int16_t(half), int32_t(half), float(half), float(bfloat16_t), " \
+                "int32_t(bfloat16_t), half(float), bfloat16_t(float), int16_t(float), int32_t(float), " \
+                "int64_t(float), float(float), float(int32_t), int16_t(int32_t), int32_t(int64_t), " \
+                "int64_t(int32_t), float(int64_t), half(int32_t)")
 template <typename T, typename U>
 SK_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &mode, const uint32_t count) {
   SK_CAST_EXISTS(T, U);
@@ -110,11 +115,8 @@ namespace Internal {
 template <bool isVecDeq, bool halfBlock, typename D, typename S, class... Args>
 SK_INLINE void cast_dequant(D *dst, const S *src, Args... args) {
   if constexpr (std::is_same<D, half>::value) {
-    static_assert(std::is_same<S, int32_t>::value, "CastDequant: half comes from int32_t");
     asc_deq_int322half(dst, src, args...);
   } else {
-    static_assert((std::is_same<D, int8_t>::value || std::is_same<D, uint8_t>::value) && std::is_same<S, int16_t>::value,
-                  "CastDequant: half from int32_t, int8_t or uint8_t from int16_t");
     if constexpr (isVecDeq && halfBlock) asc_vdeq_int162b8_h(dst, src, args...);
     else if constexpr (isVecDeq) asc_vdeq_int162b8_l(dst, src, args...);
     else if constexpr (halfBlock) asc_deq_int162b8_h(dst, src, args...);
@@ -124,18 +126,21 @@ SK_INLINE void cast_dequant(D *dst, const S *src, Args... args) {
 } // namespace Internal
 template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count) {
+  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
   Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), count);
   sk_mask_full();
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask, uint8_t repeat,
                            const UnaryRepeatParams &p) {
+  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
   Internal::set_mask<isSetMask>(static_cast<uint64_t>(mask));
   Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask[], uint8_t repeat,
                            const UnaryRepeatParams &p) {
+  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
   Internal::set_mask<isSetMask>(mask);
   Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));
 }

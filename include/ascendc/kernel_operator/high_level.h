@@ -48,16 +48,19 @@ constexpr auto DivCeil(T a, U b) {
 #define SK_HIGH_UNARY(Name, shared, scratch)                                                                           \
   template <typename T, bool a = false, bool b = false>                                                                \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const uint32_t count) {             \
+    SK_TAKES(#Name, T, half, float);                                                                                   \
     Internal::high_unary(SK_HIGH_##Name, dst, src, count, scratch(a));                                                 \
   }
 #define SK_HIGH_UNARY_ALL(Name)                                                                                        \
   SK_HIGH_UNARY(Name, , SK_TMP_OF_PIPE) SK_HIGH_UNARY(Name, const SharedTmp &tmp SK_COMMA, SK_TMP_GIVEN)               \
   template <typename T, bool a = false, bool b = false>                                                                \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SharedTmp &tmp) {                    \
+    SK_TAKES(#Name, T, half, float);                                                                                   \
     Internal::high_unary(SK_HIGH_##Name, dst, src, src.GetSize(), SK_TMP_GIVEN(a));                                    \
   }                                                                                                                    \
   template <typename T, bool a = false, bool b = false>                                                                \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src) {                                          \
+    SK_TAKES(#Name, T, half, float);                                                                                   \
     Internal::high_unary(SK_HIGH_##Name, dst, src, src.GetSize(), SK_TMP_OF_PIPE(a));                                  \
   }
 SK_HIGH_UNARY_ALL(Gelu) SK_HIGH_UNARY_ALL(FasterGelu) SK_HIGH_UNARY_ALL(FasterGeluV2) SK_HIGH_UNARY_ALL(Silu)
@@ -73,6 +76,7 @@ SK_HIGH_UNARY_ALL(Sign)
 #define SK_EXP(shared, scratch)                                                                                        \
   template <typename T, uint8_t taylorExpandLevel, bool isReuseSource = false>                                         \
   SK_INLINE void Exp(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const uint32_t count) {              \
+    SK_TAKES("Exp", T, half, float);                                                                                   \
     Internal::high_unary(SK_HIGH_ExpTaylor, dst, src, count, scratch(isReuseSource));                                  \
   }
 SK_WITH_TMP(SK_EXP)
@@ -83,18 +87,22 @@ SK_WITH_TMP(SK_EXP)
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const SharedTmp &tmp, \
                       uint32_t count) {                                                                                \
+    SK_TAKES(#Name, T, half, float);                                                                                   \
     Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, count, SK_TMP_GIVEN(isReuseSource));                        \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const SharedTmp &tmp) { \
+    SK_TAKES(#Name, T, half, float);                                                                                             \
     Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, src0.GetSize(), SK_TMP_GIVEN(isReuseSource));               \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint32_t count) { \
+    SK_TAKES(#Name, T, half, float);                                                                                       \
     Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, count, SK_TMP_OF_PIPE(isReuseSource));                      \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1) {             \
+    SK_TAKES(#Name, T, half, float);                                                                                   \
     Internal::high_binary(SK_HIGH_##Name, dst, src0, src1, src0.GetSize(), SK_TMP_OF_PIPE(isReuseSource));             \
   }
 SK_HIGH_BINARY(Power) SK_HIGH_BINARY(Fmod) SK_HIGH_BINARY(GeGLU) SK_HIGH_BINARY(ReGlu)
@@ -102,10 +110,12 @@ SK_HIGH_BINARY(Power) SK_HIGH_BINARY(Fmod) SK_HIGH_BINARY(GeGLU) SK_HIGH_BINARY(
 #define SK_POWER(shared, scratch, count_parameter, count)                                                              \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Power(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &exponent shared count_parameter) { \
+    SK_TAKES("Power", T, half, float);                                                                                 \
     Internal::high_scalar(SK_HIGH_Power, dst, src, static_cast<float>(exponent), count, scratch(isReuseSource));       \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void Power(const LocalTensor<T> &dst, const SK_SAME_TYPE &base, const LocalTensor<T> &src shared count_parameter) { \
+    SK_TAKES("Power", T, half, float);                                                                                          \
     sk_high_elementwise(SK_HIGH_Power, Internal::float_bits<T>(), dst.sk_address(), nullptr, src.sk_address(),         \
                         static_cast<float>(base), count, scratch(isReuseSource));                                      \
   }
@@ -117,10 +127,12 @@ SK_POWER(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, SK_COMMA uint32_t elems, e
 #define SK_HIGH_CLAMP(shared, scratch)                                                                                 \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void ClampMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const SK_SAME_TYPE scalar, uint32_t count) { \
+    SK_TAKES("ClampMax", T, half, float);                                                                              \
     Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(scalar), count, scratch(isReuseSource));      \
   }                                                                                                                    \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void ClampMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const SK_SAME_TYPE scalar, uint32_t count) { \
+    SK_TAKES("ClampMin", T, half, float);                                                                              \
     Internal::high_scalar(SK_HIGH_ClampMin, dst, src, static_cast<float>(scalar), count, scratch(isReuseSource));      \
   }
 SK_WITH_TMP(SK_HIGH_CLAMP)
@@ -134,12 +146,14 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
 /* The framework gives the data size first. */
 template <typename T, bool isReuseSource = false>
 SK_INLINE void Swish(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t dataSize, const SK_SAME_TYPE scalar) {
+  SK_TAKES("Swish", T, half, float);
   Internal::high_scalar(SK_HIGH_Swish, dst, src, static_cast<float>(scalar), dataSize, SK_TMP_OF_PIPE(isReuseSource));
 }
 #define SK_SWIGLU(shared, scratch, count_parameter, count)                                                             \
   template <typename T, bool isReuseSource = false>                                                                    \
   SK_INLINE void SwiGLU(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,             \
                         const float &scalar shared count_parameter) {                                                  \
+    SK_TAKES("SwiGLU", T, half, float);                                                                                \
     sk_high_swiglu(Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), src1.sk_address(), scalar, count,   \
                    scratch(isReuseSource));                                                                            \
   }
@@ -175,23 +189,27 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
 #define SK_ROW_FUNCTIONS(shared, scratch)                                                                                               \
   template <typename T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false>                      \
   SK_INLINE void Sum(LocalTensor<T> &dst, const LocalTensor<T> &src, shared const SumParams &p) {                              \
+    SK_TAKES("Sum", T, half, float);                                                                                           \
     sk_rows shape{p.outter, p.n, p.inner, Internal::float_bits<T>(), 32};                                                   \
     sk_high_row_sum(&shape, dst.sk_address(), src.sk_address(), 1, scratch(isReuseSource));                                 \
   }                                                                                                                         \
   template <typename T, typename accType = T, bool isReuseSource = false, bool isBasicBlock = false, int32_t reduceDim = -1> \
   SK_INLINE void Mean(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const MeanParams &p) {                   \
+    SK_TAKES("Mean", T, half, float);                                                                                       \
     sk_rows shape{p.outter, p.n, p.inner, Internal::float_bits<T>(), Internal::float_bits<accType>()};                      \
     sk_high_row_sum(&shape, dst.sk_address(), src.sk_address(), 1.0 / p.n, scratch(isReuseSource));                         \
   }                                                                                                                         \
   template <typename D>                                                                                                     \
   SK_INLINE void AscendDequant(const LocalTensor<D> &dst, const LocalTensor<int32_t> &src, const float scale,               \
                                shared const DequantParams &p) {                                                                \
+    SK_TAKES("AscendDequant", D, half, float, bfloat16_t);                                                                     \
     sk_high_dequantise(sizeof(D) * 8, std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), nullptr,      \
                        scale, p.m, p.n, scratch(false));                                                                    \
   }                                                                                                                         \
   template <typename T, bool isReuseSource = false>                                                                         \
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const LocalTensor<T> &scale,    \
                              const T offset, const uint32_t scaleCount, const uint32_t count) {                             \
+    SK_TAKES("AscendQuant", T, half, float);                                                                                \
     sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(), nullptr,         \
                         static_cast<float>(offset), scaleCount, count, scratch(isReuseSource));                             \
   }                                                                                                                         \
@@ -199,6 +217,7 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const LocalTensor<T> &scale,    \
                              const LocalTensor<T> &offset, const uint32_t scaleCount, const uint32_t offsetCount,           \
                              const uint32_t count) {                                                                        \
+    SK_TAKES("AscendQuant", T, half, float);                                                                                \
     if (scaleCount != offsetCount) sk_kernel_finding("BAD_ARGUMENT", "AscendQuant: offsetCount differs from scaleCount", false); \
     else sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(),             \
                              offset.sk_address(), 0, scaleCount, count, scratch(isReuseSource));                            \
@@ -206,17 +225,20 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
   template <typename T, bool isReuseSource = false>                                                                         \
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,           \
                              const float offset) {                                                                          \
+    SK_TAKES("AscendQuant", T, half, float);                                                                                \
     sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, src.GetSize(),           \
                      scratch(isReuseSource));                                                                               \
   }                                                                                                                         \
   template <typename T, bool isReuseSource = false>                                                                         \
   SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,              \
                              const float offset, const uint32_t count) {                                                    \
+    SK_TAKES("AscendQuant", T, half, float);                                                                                \
     sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, count, scratch(isReuseSource)); \
   }                                                                                                                         \
   template <typename D>                                                                                                     \
   SK_INLINE void AscendDequant(const LocalTensor<D> &dst, const LocalTensor<int32_t> &src, const LocalTensor<float> &scale, \
                                shared const DequantParams &p) {                                                                \
+    SK_TAKES("AscendDequant", D, half, float, bfloat16_t);                                                                     \
     sk_high_dequantise(sizeof(D) * 8, std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(),               \
                        scale.sk_address(), 0, p.m, p.n, scratch(false));                                                    \
   }                                                                                                                         \
@@ -225,6 +247,7 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
   SK_INLINE void TopK(const LocalTensor<T> &dstValue, const LocalTensor<int32_t> &dstIndex, const LocalTensor<T> &src,      \
                       const LocalTensor<int32_t> &srcIndex, const LocalTensor<bool> &finish, shared const int32_t k,                 \
                       const TopkTiling &, const TopKInfo &info, const bool isLargest = true) {                              \
+    SK_TAKES("TopK", T, half, float);                                                                                       \
     sk_rows shape{static_cast<uint32_t>(info.outter), static_cast<uint32_t>(info.n), static_cast<uint32_t>(info.inner),     \
                   Internal::float_bits<T>(), 32};                                                                           \
     sk_high_top_k(&shape, dstValue.sk_address(), dstIndex.sk_address(), src.sk_address(),                                   \
@@ -238,6 +261,7 @@ SK_WITH_TMP(SK_ROW_FUNCTIONS)
   template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                                              \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],                   \
                            const uint32_t srcShape[dim] shared) {                                                           \
+    static_assert(sizeof(T) <= 4, "Broadcast: elements have 8, 16 or 32 bits");                                             \
     static_assert(dim == 1 || dim == 2, "Broadcast: one or two dimensions");                                                \
     sk_high_broadcast(sizeof(T), dst.sk_address(), src.sk_address(), dstShape, srcShape, dim, scratch(isReuseSource));      \
   }
@@ -259,6 +283,7 @@ struct CumSumInfo {
 #define SK_CUM_SUM(shared, scratch)                                                                                         \
   template <typename T, const CumSumConfig &config = defaultCumSumConfig>                                                   \
   SK_INLINE void CumSum(LocalTensor<T> &dst, LocalTensor<T> &lastRow, const LocalTensor<T> &src, shared const CumSumInfo &info) { \
+    SK_TAKES("CumSum", T, half, float);                                                                                           \
     sk_rows shape{info.outter, info.inner, info.inner, Internal::float_bits<T>(), 32};                                      \
     sk_high_running_sum(&shape, dst.sk_address(), config.outputLastRow ? lastRow.sk_address() : nullptr, src.sk_address(),  \
                         config.isLastAxis, scratch(config.isReuseSource));                                                  \

@@ -40,17 +40,11 @@ struct PadParams {
 struct UnPadParams {
   uint16_t leftPad = 0, rightPad = 0;
 };
-namespace Internal {
-template <typename T>
-constexpr void padded_types_only() {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Pad and UnPad: elements have 16 or 32 bits");
-}
-} // namespace Internal
 #define SK_PADS(shared, scratch)                                                                                     \
   template <typename T>                                                                                              \
   SK_INLINE void Pad(const LocalTensor<T> &dst, const LocalTensor<T> &src, const PadParams &params,                  \
                      shared const PadTiling &tiling) {                                                               \
-    Internal::padded_types_only<T>();                                                                                \
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Pad: elements have 16 or 32 bits");                             \
     sk_padding padding{tiling.srcHeight, tiling.srcWidth, tiling.srcOriWidth, params.leftPad, params.rightPad};      \
     sk_high_pad(sizeof(T), dst.sk_address(), src.sk_address(), &padding,                                             \
                 Internal::raw(static_cast<T>(params.padValue)), scratch(false));                                     \
@@ -59,13 +53,14 @@ SK_WITH_TMP(SK_PADS)
 #undef SK_PADS
 template <typename T>
 SK_INLINE void UnPad(const LocalTensor<T> &dst, const LocalTensor<T> &src, const UnPadParams &params, const UnPadTiling &tiling) {
-  Internal::padded_types_only<T>();
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "UnPad: elements have 16 or 32 bits");
   sk_padding padding{tiling.srcHeight, tiling.srcWidth, tiling.srcWidth, params.leftPad, params.rightPad};
   sk_high_unpad(sizeof(T), dst.sk_address(), src.sk_address(), &padding);
 }
 template <typename T>
 SK_INLINE void UnPad(const LocalTensor<T> &dst, const LocalTensor<T> &src, const UnPadParams &params, const SharedTmp &,
                      const UnPadTiling &tiling) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "UnPad: elements have 16 or 32 bits");
   UnPad(dst, src, params, tiling);
 }
 
@@ -100,7 +95,7 @@ SK_INLINE void trans_data(void *dst, const void *src, const Plain &plain, const 
 #define SK_TRANS_DATA(shared, scratch)                                                                               \
   template <const TransDataConfig &config, typename T, typename U, typename S>                                       \
   SK_INLINE void TransData(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const TransDataParams<U, S> &params) { \
-    static_assert(sizeof(T) == 2, "TransData: elements have 16 bits");                                               \
+    static_assert(sizeof(T) == 2, "TransData: elements have 16 bits");                                                         \
     constexpr bool to_blocks = config.srcFormat == DataFormat::NCDHW;                                                \
     constexpr DataFormat other = to_blocks ? config.dstFormat : config.srcFormat;                                    \
     static_assert((to_blocks || config.dstFormat == DataFormat::NCDHW) &&                                            \

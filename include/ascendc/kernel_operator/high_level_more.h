@@ -32,19 +32,19 @@ SK_INLINE void anti_quantise(const LocalTensor<D> &dst, const LocalTensor<int8_t
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &offset,         \
                                  const LocalTensor<D> &scale, shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) { \
-    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                  \
     Internal::anti_quantise<D, isTranspose>(dst, src, offset.sk_address(), scale, k, shape, scratch(false));                 \
   }                                                                                                                          \
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &scale,          \
                                  shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) {                            \
-    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                \
     Internal::anti_quantise<D, isTranspose>(dst, src, static_cast<const D *>(nullptr), scale, k, shape, scratch(false));     \
   }                                                                                                                          \
   template <typename S, typename D, bool isTranspose>                                                                        \
   SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const D offset, const D scale,        \
                                  shared const uint32_t k, const AntiQuantShapeInfo & = {}) {                                 \
-    static_assert(std::is_same<S, int8_t>::value, "AscendAntiQuant: sources other than int8_t are not modelled");            \
+    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                \
     sk_high_anti_quantise(Internal::weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), \
                           nullptr, nullptr, static_cast<float>(offset), static_cast<float>(scale), k, src.GetSize() / k, false, \
                           scratch(false));                                                                                   \
@@ -61,23 +61,28 @@ struct RA { static constexpr bool sk_along_row = false; };
 } // namespace Reduce
 } // namespace Pattern
 
+#define SK_REDUCE_TYPES_SUM "half, float"
+#define SK_REDUCE_TYPES_MEAN "half, float"
+#define SK_REDUCE_TYPES_MAX "half, float"
+#define SK_REDUCE_TYPES_MIN "half, float"
+#define SK_REDUCE_TYPES_PROD "half, float"
+#define SK_REDUCE_TYPES_ANY "uint8_t, float"
+#define SK_REDUCE_TYPES_ALL "uint8_t, float"
+namespace Internal {
+template <typename T, sk_high_reduction op>
+constexpr bool reduce_takes() {
+  return is_one_of<T, float, typename std::conditional<op == SK_HIGH_REDUCE_ANY || op == SK_HIGH_REDUCE_ALL, uint8_t, half>::type>;
+}
+} // namespace Internal
 #define SK_REDUCE(Name, OP, shared, scratch)                                                                                 \
   template <class T, class pattern, bool isReuseSource = false>                                                              \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, shared const uint32_t srcShape[], bool srcInnerPad) { \
+    static_assert(Internal::reduce_takes<T, SK_HIGH_REDUCE_##OP>(), #Name ": element types are " SK_REDUCE_TYPES_##OP);           \
     if (!srcInnerPad && srcShape[1] * sizeof(T) % 32 != 0)                                                                   \
       sk_kernel_finding("BAD_ARGUMENT", #Name ": rows that do not begin at blocks of 32 bytes; legal: srcInnerPad true", false); \
-    else sk_high_reduce(SK_HIGH_REDUCE_##OP, Internal::reduce_bits<T, SK_HIGH_REDUCE_##OP>(), dst.sk_address(), src.sk_address(), \
+    else sk_high_reduce(SK_HIGH_REDUCE_##OP, sizeof(T) * 8, dst.sk_address(), src.sk_address(),                                  \
                         srcShape[0], srcShape[1], pattern::sk_along_row, scratch(isReuseSource));                            \
   }
-namespace Internal {
-template <typename T, sk_high_reduction op>
-constexpr uint32_t reduce_bits() {
-  constexpr bool logical = op == SK_HIGH_REDUCE_ANY || op == SK_HIGH_REDUCE_ALL;
-  static_assert(std::is_same<T, float>::value || (logical ? std::is_same<T, uint8_t>::value : std::is_same<T, half>::value),
-                "reductions of an axis take half and float, ReduceAny and ReduceAll uint8_t and float");
-  return sizeof(T) * 8;
-}
-} // namespace Internal
 #define SK_REDUCE_BOTH(Name, OP)                                                                                             \
   SK_REDUCE(Name, OP, , SK_TMP_OF_PIPE) SK_REDUCE(Name, OP, const SharedTmp &tmp SK_COMMA, SK_TMP_GIVEN)
 SK_REDUCE_BOTH(ReduceSum, SUM)
@@ -95,7 +100,7 @@ SK_REDUCE_BOTH(ReduceAll, ALL)
 #define SK_XOR(shared, scratch, count_parameter, count)                                                                      \
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void Xor(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1 shared count_parameter) { \
-    static_assert(sizeof(T) == 2 && std::is_integral<T>::value, "Xor: elements are int16_t and uint16_t");                   \
+    SK_TAKES("Xor", T, int16_t, uint16_t);                                                                                       \
     sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
                 reinterpret_cast<const uint16_t *>(src1.sk_address()), count, false, scratch(isReuseSource));                \
   }
@@ -107,28 +112,32 @@ SK_XOR(SK_COMMA const SharedTmp &tmp, SK_TMP_GIVEN, SK_COMMA const uint32_t elem
 #define SK_WORDS(shared, scratch)                                                                                            \
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void ReduceXorSum(LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, shared const uint32_t count) { \
-    static_assert(std::is_same<T, int16_t>::value, "ReduceXorSum: elements are int16_t");                                    \
+    SK_TAKES("ReduceXorSum", T, int16_t);                                                                                    \
     sk_high_xor(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src0.sk_address()),       \
                 reinterpret_cast<const uint16_t *>(src1.sk_address()), count, true, scratch(isReuseSource));                 \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
   SK_INLINE void IsFinite(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {               \
+    SK_TAKES("IsFinite", T, half, float);                                                                                    \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsFinite: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_FINITE, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count); \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
   SK_INLINE void IsInf(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {                  \
+    SK_TAKES("IsInf", T, half, float);                                                                                       \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsInf: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_INF, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
   }                                                                                                                          \
   template <typename R, typename T, bool isReuseSource = false>                                                              \
   SK_INLINE void IsNan(const LocalTensor<R> &dst, const LocalTensor<T> &src, shared const uint32_t count) {                  \
+    SK_TAKES("IsNan", T, half, float);                                                                                       \
     static_assert(std::is_same<R, bool>::value || std::is_same<R, T>::value, "IsNan: results are bool or the source's type"); \
     sk_high_classify(SK_HIGH_IS_NAN, Internal::float_bits<T>(), sizeof(R) * 8, dst.sk_address(), src.sk_address(), count);   \
   }                                                                                                                          \
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void Clamp(const LocalTensor<T> &dst, const LocalTensor<T> &src, const SK_SAME_TYPE &min, const SK_SAME_TYPE &max, \
                        shared const uint32_t count) {                                                                        \
+    SK_TAKES("Clamp", T, half, float);                                                                                       \
     Internal::high_scalar(SK_HIGH_ClampMax, dst, src, static_cast<float>(max), count, scratch(isReuseSource));               \
     Internal::high_scalar(SK_HIGH_ClampMin, dst, dst, static_cast<float>(min), count, scratch(isReuseSource));               \
   }
@@ -147,11 +156,13 @@ constexpr uint32_t progression_type() {
 } // namespace Internal
 template <typename T>
 SK_INLINE void Arange(const LocalTensor<T> &dst, const SK_SAME_TYPE firstValue, const SK_SAME_TYPE diffValue, const int32_t count) {
+  SK_TAKES("Arange", T, half, float, int16_t, int32_t);
   sk_high_arange(Internal::progression_type<T>(), dst.sk_address(), static_cast<double>(static_cast<float>(firstValue)),
                  static_cast<double>(static_cast<float>(diffValue)), static_cast<uint32_t>(count));
 }
 template <typename T>
 SK_INLINE void ArithProgression(const LocalTensor<T> &dst, const SK_SAME_TYPE firstValue, const SK_SAME_TYPE diffValue, const int32_t count) {
+  SK_TAKES("ArithProgression", T, half, float, int16_t, int32_t);
   Arange<T>(dst, firstValue, diffValue, count);
 }
 
@@ -186,6 +197,7 @@ SK_INLINE sk_counts counts_of(const WelfordFinalizePara &p) {
   SK_INLINE void WelfordUpdate(const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                       \
                                const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance, const LocalTensor<T> &inputX, \
                                shared const WelfordUpdateParam &para) {                                                      \
+    SK_TAKES("WelfordUpdate", T, half, float);                                                                               \
     static_assert(std::is_same<U, float>::value, "WelfordUpdate: mean and variance are float");                              \
     sk_rows shape{para.rnLength, para.abComputeLength, para.abLength, Internal::float_bits<T>(), 32};                        \
     sk_high_welford_update(&shape, outputMean.sk_address(), outputVariance.sk_address(), inputMean.sk_address(),             \
@@ -224,6 +236,7 @@ struct SelectWithBytesMaskShapeInfo {
   template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                                \
   SK_INLINE void DropOut(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &mask,             \
                          shared const float keepProb, const DropOutShapeInfo &info) {                                        \
+    SK_TAKES("DropOut", T, half, float);                                                                                     \
     static_assert(dropOutMode <= 4, "DropOut: dropOutMode is 0 to 4");                                                       \
     bool bits = dropOutMode >= DROPOUT_MODE_BIT_ALIGN || (dropOutMode == 0 && info.maskLastAxis < info.srcLastAxis);         \
     if (!(keepProb > 0 && keepProb < 1)) sk_kernel_finding("BAD_ARGUMENT", "DropOut: keepProb; legal: between 0 and 1", false); \
@@ -238,12 +251,14 @@ SK_WITH_TMP(SK_MASKED)
   template <typename T, typename U, bool isReuseMask = true>                                                                 \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const SK_SAME_TYPE src1, const LocalTensor<U> &mask, \
                       const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {                                      \
+    SK_TAKES(#Name, T, half, float);                                                                                         \
     sk_high_mask(#Name, Internal::float_bits<T>(), dst.sk_address(), src0.sk_address(), mask.sk_address(), info.firstAxis,   \
                  info.srcLastAxis, info.maskLastAxis, sizeof(U), false, 1, static_cast<float>(src1), SK_TMP_GIVEN(false));   \
   }                                                                                                                          \
   template <typename T, typename U, bool isReuseMask = true>                                                                 \
   SK_INLINE void Name(const LocalTensor<T> &dst, const SK_SAME_TYPE src0, const LocalTensor<T> &src1, const LocalTensor<U> &mask, \
                       const SharedTmp &tmp, const SelectWithBytesMaskShapeInfo &info) {                                      \
+    SK_TAKES(#Name, T, half, float);                                                                                         \
     sk_high_mask(#Name, Internal::float_bits<T>(), dst.sk_address(), src1.sk_address(), mask.sk_address(), info.firstAxis,   \
                  info.srcLastAxis, info.maskLastAxis, sizeof(U), true, 1, static_cast<float>(src0), SK_TMP_GIVEN(false));    \
   }

@@ -90,6 +90,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<T> &mean, const LocalTensor<T> &variance,         \
                            const LocalTensor<T> &x, const LocalTensor<T> &gamma, const LocalTensor<T> &beta,                 \
                            shared const T epsilon, const LayerNormTiling &t) {                                               \
+    SK_TAKES("LayerNorm", T, half, float);                                                                                   \
     sk_norm norm{SK_NORM_LAYER, Internal::rows_of_tiling<T>(t), sizeof(T) * 8, static_cast<float>(epsilon), 1};              \
     sk_high_norm(&norm, output.sk_address(), mean.sk_address(), variance.sk_address(), nullptr, x.sk_address(), nullptr,     \
                  gamma.sk_address(), beta.sk_address(), scratch(isReuseSource));                                             \
@@ -98,6 +99,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<float> &mean, const LocalTensor<float> &rstd,     \
                            const LocalTensor<T> &x, const LocalTensor<U> &gamma, const LocalTensor<U> &beta,                 \
                            const float epsilon, shared const LayerNormPara &para, const LayerNormSeparateTiling &) {         \
+    SK_TAKES("LayerNorm", T, half, float);                                                                                   \
     sk_norm norm = Internal::norm_of_para<T, U>(SK_NORM_LAYER_SEPARATE, para, epsilon);                                      \
     sk_high_norm(&norm, output.sk_address(), mean.sk_address(), config.isOutputRstd ? nullptr : rstd.sk_address(),           \
                  config.isOutputRstd ? rstd.sk_address() : nullptr, x.sk_address(), nullptr,                                 \
@@ -108,6 +110,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void Normalize(const LocalTensor<T> &output, const LocalTensor<float> &rstd, const LocalTensor<float> &mean,     \
                            const LocalTensor<float> &variance, const LocalTensor<T> &x, const LocalTensor<U> &gamma,         \
                            const LocalTensor<U> &beta, shared const float epsilon, const NormalizePara &para) {              \
+    SK_TAKES("Normalize", T, half, float);                                                                                   \
     static_assert(config.reducePattern == ReducePattern::AR, "Normalize: reducePattern is AR");                              \
     static_assert(!config.isOnlyOutput, "Normalize: isOnlyOutput is false");                                                 \
     sk_norm norm = Internal::norm_of_para<T, U>(SK_NORM_GIVEN, para, epsilon);                                               \
@@ -118,6 +121,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   template <typename T, bool isBasicBlock = false>                                                                           \
   SK_INLINE void RmsNorm(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &gamma,                  \
                          shared const T epsilon, const RmsNormTiling &t) {                                                   \
+    SK_TAKES("RmsNorm", T, half, float);                                                                                     \
     sk_norm norm{SK_NORM_RMS, Internal::rows_of_tiling<T>(t), sizeof(T) * 8, static_cast<float>(epsilon), 1};                \
     sk_high_norm(&norm, dst.sk_address(), nullptr, nullptr, nullptr, src.sk_address(), nullptr, gamma.sk_address(), nullptr, \
                  scratch(false));                                                                                            \
@@ -126,6 +130,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void DeepNorm(const LocalTensor<T> &dst, const LocalTensor<T> &mean, const LocalTensor<T> &variance,             \
                           const LocalTensor<T> &src, const LocalTensor<T> &gx, const LocalTensor<T> &beta,                   \
                           const LocalTensor<T> &gamma, shared const T alpha, const T epsilon, const DeepNormTiling &t) {     \
+    SK_TAKES("DeepNorm", T, half, float);                                                                                    \
     sk_norm norm{SK_NORM_DEEP, Internal::rows_of_tiling<T>(t), sizeof(T) * 8, static_cast<float>(epsilon),                   \
                  static_cast<float>(alpha)};                                                                                 \
     sk_high_norm(&norm, dst.sk_address(), mean.sk_address(), variance.sk_address(), nullptr, src.sk_address(),               \
@@ -135,6 +140,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void BatchNorm(const LocalTensor<T> &output, const LocalTensor<T> &mean, const LocalTensor<T> &variance,         \
                            const LocalTensor<T> &x, const LocalTensor<T> &gamm, const LocalTensor<T> &beta,                  \
                            shared const T epsilon, const BatchNormTiling &t) {                                               \
+    SK_TAKES("BatchNorm", T, half, float);                                                                                   \
     sk_rows shape{t.originalBLength, t.meanVarSize, t.meanVarSize, Internal::float_bits<T>(), sizeof(T) * 8};                \
     sk_high_batch_norm(&shape, output.sk_address(), mean.sk_address(), variance.sk_address(), x.sk_address(),                \
                        gamm.sk_address(), beta.sk_address(), static_cast<float>(epsilon), isBasicBlock,                      \
@@ -144,6 +150,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   SK_INLINE void GroupNorm(const LocalTensor<T> &output, const LocalTensor<T> &mean, const LocalTensor<T> &variance,         \
                            const LocalTensor<T> &x, const LocalTensor<T> &gamma, const LocalTensor<T> &beta,                 \
                            shared const T epsilon, const GroupNormTiling &t) {                                               \
+    SK_TAKES("GroupNorm", T, half, float);                                                                                   \
     sk_groups groups{t.n, t.c, t.g, t.hw, Internal::float_bits<T>()};                                                        \
     sk_high_group_norm(&groups, output.sk_address(), mean.sk_address(), variance.sk_address(), x.sk_address(),               \
                        gamma.sk_address(), beta.sk_address(), static_cast<float>(epsilon), scratch(isReuseSource));          \
@@ -153,6 +160,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
                                const LocalTensor<T> &x, const LocalTensor<T> &variance, const LocalTensor<T> &mean,          \
                                const LocalTensor<T> &gamma, shared T epsilon, const LayerNormGradTiling &t,                  \
                                const LayerNormGradShapeInfo &info = {}) {                                                    \
+    SK_TAKES("LayerNormGrad", T, half, float);                                                                               \
     sk_rows shape = Internal::rows_of_tiling<T>(t);                                                                          \
     if (info.dataFormat != DataFormat::ND)                                                                                   \
       sk_kernel_finding("BAD_ARGUMENT", "LayerNormGrad: dataFormat; legal: DataFormat::ND", false);                          \
@@ -164,6 +172,7 @@ SK_INLINE sk_norm norm_of_para(sk_norm_kind kind, const LayerNormPara &p, float 
   template <typename T, bool isReuseSource = false>                                                                          \
   SK_INLINE void LayerNormGradBeta(const LocalTensor<T> &dGamma, const LocalTensor<T> &dBeta, const LocalTensor<T> &forGamma, \
                                    const LocalTensor<T> &dy, shared const LayerNormGradBetaTiling &t) {                      \
+    SK_TAKES("LayerNormGradBeta", T, half, float);                                                                           \
     sk_rows shape = Internal::rows_of_tiling<T>(t);                                                                          \
     sk_high_layer_norm_grad_beta(&shape, dGamma.sk_address(), dBeta.sk_address(), forGamma.sk_address(), dy.sk_address(),    \
                                  scratch(isReuseSource));                                                                    \

@@ -173,9 +173,10 @@ void sk_high_elementwise(sk_high_op op, uint32_t float_bits, void *dst, const vo
                          uint32_t count, sk_scratch tmp);
 /* dst = src0 * src1 * sigmoid(beta * src1). */
 void sk_high_swiglu(uint32_t float_bits, void *dst, const void *src0, const void *src1, double beta, uint32_t count, sk_scratch tmp);
-/* Rows of `columns` elements, `pitch` elements apart. value_bits: type of what a row has one of. */
+/* Rows of `columns` elements, `pitch` elements apart. value_bits: type of what a row has one of. nz_rows not 0: the softmax
+ * functions find 16 columns of so many rows after another (NZ). */
 typedef struct sk_rows {
-  uint32_t rows, columns, pitch, float_bits, value_bits;
+  uint32_t rows, columns, pitch, float_bits, value_bits, nz_rows;
 } sk_rows;
 /* A row's values are blocks of 32 bytes. NULL: not wanted. in_max and in_sum: those of the steps before; scale: what they
  * are multiplied by. */

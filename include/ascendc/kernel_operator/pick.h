@@ -9,7 +9,6 @@ namespace AscendC {
 namespace Internal {
 template <typename T>
 SK_INLINE raw_bits<T> *raw_address(const LocalTensor<T> &tensor) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Gather, GatherMask, Brcb: elements have 16 or 32 bits");
   return reinterpret_cast<raw_bits<T> *>(tensor.sk_address());
 }
 template <typename T>
@@ -21,12 +20,14 @@ SK_INLINE const T *byte_offset(const LocalTensor<T> &tensor, uint32_t bytes) {
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint32_t count) {
+  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()), count);
   sk_mask_full();
 }
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint64_t mask, const uint8_t repeat, const uint16_t dstRepStride) {
+  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<true>(mask);
   asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()),
              dstRepStride, repeat);
@@ -34,6 +35,7 @@ SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, cons
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint64_t mask[], const uint8_t repeat, const uint16_t dstRepStride) {
+  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<true>(mask);
   asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()),
              dstRepStride, repeat);
@@ -41,6 +43,7 @@ SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, cons
 template <typename T>
 SK_INLINE void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                        const uint8_t repeat, const GatherRepeatParams &p) {
+  SK_TAKES("Gatherb", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   asc_gather_datablock(Internal::raw_address(dst), Internal::raw_address(src), static_cast<const uint32_t *>(offset.sk_address()),
                        p.dstRepStride, p.dstBlkStride, repeat);
 }
@@ -65,6 +68,7 @@ SK_INLINE void gather_mask(R *dst, const R *src, const R *bits, uint8_t pattern,
 template <typename T, typename U>
 SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<U> &src1Pattern,
                           const bool reduceMode, const uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: elements have 16 or 32 bits");
   static_assert(sizeof(T) == sizeof(U) && std::is_unsigned<U>::value,
                 "GatherMask: the pattern has unsigned elements as wide as the source's");
   Internal::gather_mask(Internal::raw_address(dst), static_cast<const Internal::raw_bits<T> *>(Internal::raw_address(src0)),
@@ -74,6 +78,7 @@ SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 template <typename T>
 SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const uint8_t src1Pattern, const bool reduceMode,
                           const uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: elements have 16 or 32 bits");
   if (src1Pattern < 1 || src1Pattern > 7) {
     sk_kernel_finding("BAD_ARGUMENT", "GatherMask: fixed patterns are 1 to 7", false);
     return;
@@ -84,6 +89,7 @@ SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 
 template <typename T>
 SK_INLINE void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint8_t repeat, const BrcbRepeatParams &p) {
+  SK_TAKES("Brcb", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   asc_brcb(Internal::raw_address(dst), static_cast<const Internal::raw_bits<T> *>(Internal::raw_address(src)), p.dstBlkStride,
            p.dstRepStride, repeat);
 }
@@ -93,9 +99,6 @@ SK_INLINE void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const 
 namespace Internal {
 template <typename T>
 constexpr uint32_t index_type() {
-  static_assert(std::is_same<T, half>::value || std::is_same<T, float>::value || std::is_same<T, int16_t>::value ||
-                    std::is_same<T, int32_t>::value,
-                "CreateVecIndex: elements are half, float, int16_t or int32_t");
   return std::is_same<T, half>::value ? 0 : std::is_same<T, float>::value ? 1 : std::is_same<T, int16_t>::value ? 2 : 3;
 }
 template <typename T>
@@ -106,23 +109,27 @@ SK_INLINE double index_start(T value) {
 } // namespace Internal
 template <typename T>
 SK_INLINE void CreateVecIndex(const LocalTensor<T> &dst, const SK_SAME_TYPE &firstValue, uint32_t count) {
+  SK_TAKES("CreateVecIndex", T, half, float, int16_t, int32_t);
   sk_create_index(dst.sk_address(), Internal::index_type<T>(), Internal::index_start<T>(firstValue), count, 0, 1, 8);
   sk_mask_full();
 }
 template <typename T>
 SK_INLINE void CreateVecIndex(const LocalTensor<T> &dst, const SK_SAME_TYPE &firstValue, uint64_t mask, uint8_t repeat,
                               uint16_t dstBlkStride, uint8_t dstRepStride) {
+  SK_TAKES("CreateVecIndex", T, half, float, int16_t, int32_t);
   Internal::set_mask<true>(mask);
   sk_create_index(dst.sk_address(), Internal::index_type<T>(), Internal::index_start<T>(firstValue), 0, repeat, dstBlkStride, dstRepStride);
 }
 template <typename T>
 SK_INLINE void CreateVecIndex(const LocalTensor<T> &dst, const SK_SAME_TYPE &firstValue, const uint64_t mask[], uint8_t repeat,
                               uint16_t dstBlkStride, uint8_t dstRepStride) {
+  SK_TAKES("CreateVecIndex", T, half, float, int16_t, int32_t);
   Internal::set_mask<true>(mask);
   sk_create_index(dst.sk_address(), Internal::index_type<T>(), Internal::index_start<T>(firstValue), 0, repeat, dstBlkStride, dstRepStride);
 }
 template <typename T>
 SK_INLINE void CreateVecIndex(LocalTensor<T> &dst, const SK_SAME_TYPE &firstValue, uint32_t count) {
+  SK_TAKES("CreateVecIndex", T, half, float, int16_t, int32_t);
   CreateVecIndex(static_cast<const LocalTensor<T> &>(dst), firstValue, count);
 }
 

@@ -355,9 +355,34 @@ public:
   SK_INLINE LocalTensor<uint8_t> GetAbsAddr(int32_t offset_bytes, int32_t bytes) const {
     return LocalTensor<uint8_t>(position, static_cast<uint32_t>(offset_bytes), static_cast<uint32_t>(bytes));
   }
+  /* Where a position's memory begins. */
+  SK_INLINE uint8_t *GetBaseAddr(int8_t logicPos) const {
+    return reinterpret_cast<uint8_t *>(sk_local_address(Internal::memory_of(static_cast<TPosition>(logicPos)), 0));
+  }
+
+  /* Device memory to put tensors aside in; offsets count elements, sizes too. Each call keeps its own order (spill.h). */
+  template <typename T>
+  SK_INLINE void InitSpmBuffer(const GlobalTensor<T> &workspace, const int32_t bufferSize) {
+    spill_.SetGlobalBuffer(reinterpret_cast<__gm__ uint8_t *>(workspace.sk_address()), static_cast<uint64_t>(bufferSize));
+  }
+  template <typename Bytes>
+  SK_INLINE void InitSpmBuffer(Bytes) {
+    static_assert(Internal::always_false<Bytes>, "InitSpmBuffer: this architecture puts aside in device memory: pass a workspace and its bytes");
+  }
+  template <typename T>
+  SK_INLINE void WriteSpmBuffer(const LocalTensor<T> &from, const DataCopyParams &params, int32_t offset = 0);
+  template <typename T>
+  SK_INLINE void ReadSpmBuffer(const LocalTensor<T> &to, const DataCopyParams &params, int32_t offset = 0);
+  template <typename T>
+  SK_INLINE void WriteSpmBuffer(const LocalTensor<T> &from, const int32_t elems, int32_t offset = 0);
+  template <typename T>
+  SK_INLINE void ReadSpmBuffer(const LocalTensor<T> &to, const int32_t elems, int32_t offset = 0);
 
 private:
-  sk_pipe pipe_;
+  template <typename T>
+  SK_INLINE GlobalTensor<T> spilled(int32_t offset, uint64_t elems, const char *message);
+  sk_pipe pipe_; /* first: GetTPipePtr has its address */
+  GlobalTensor<uint8_t> spill_;
 };
 
 } // namespace AscendC

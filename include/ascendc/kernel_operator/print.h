@@ -71,6 +71,19 @@ SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t
   Internal::order_global_access();
   sk_dump("GM", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
 }
+template <typename T>
+SK_INLINE void LocalTensor<T>::Print(uint32_t elems) const {
+  static_assert(!std::is_same<T, int4b_t>::value, "Print: int4b_t is not printed");
+  constexpr uint32_t line = ONE_BLK_SIZE / sizeof(T);
+  uint32_t shown = elems < GetSize() ? elems : GetSize();
+  for (uint32_t i = 0; i < shown && ASCEND_IS_AIV; i++) {
+    const char *end = i % line == line - 1 || i + 1 == shown ? "\n" : " ";
+    T value = GetValue(i);
+    if constexpr (Internal::dump_type<T>() <= 2) sk_kernel_printf("%f%s", static_cast<double>(static_cast<float>(value)), end);
+    else if constexpr (std::is_signed<T>::value) sk_kernel_printf("%lld%s", static_cast<long long>(value), end);
+    else sk_kernel_printf("%llu%s", static_cast<unsigned long long>(value), end);
+  }
+}
 template <class Tensor>
 SK_INLINE void DumpAccChkPoint(const Tensor &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize) {
   DumpTensor(tensor[countOff], index, dumpSize);

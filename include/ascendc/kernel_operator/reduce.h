@@ -14,14 +14,8 @@ SK_INLINE uint8_t repeats(int32_t repeat) {
   }
   return static_cast<uint8_t>(repeat);
 }
-template <typename T>
-SK_INLINE constexpr void float_types_only() {
-  static_assert(std::is_same<T, half>::value || std::is_same<T, float>::value,
-                "reductions (ReduceRepeat, WholeReduce, BlockReduce, ReduceSum ...) are modelled for half and float");
-}
 template <ReduceType type, typename T>
 SK_INLINE void reduce_block(T *dst, const T *src, int32_t repeat, int32_t dst_step, int32_t block, int32_t step) {
-  float_types_only<T>();
   uint8_t n = repeats(repeat);
   uint16_t d = static_cast<uint16_t>(dst_step), b = static_cast<uint16_t>(block), s = static_cast<uint16_t>(step);
   if constexpr (type == ReduceType::SUM) asc_datablock_reduce_sum(dst, src, n, d, b, s);
@@ -38,7 +32,6 @@ SK_INLINE void reduce_block(T *dst, const T *src, int32_t repeat, int32_t dst_st
 template <ReduceType type, typename T>
 SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_step, int32_t block, int32_t step,
                              ReduceOrder order) {
-  float_types_only<T>();
   uint8_t n = repeats(repeat);
   uint16_t d = static_cast<uint16_t>(dst_step), b = static_cast<uint16_t>(block), s = static_cast<uint16_t>(step);
   if constexpr (type == ReduceType::SUM) asc_repeat_reduce_sum(dst, src, n, d, b, s);
@@ -55,14 +48,15 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   template <ReduceType type, typename T, bool isSetMask = true>                                                        \
   SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,  \
                                  int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
+    SK_TAKES("ReduceDataBlock", T, half, float);                                                                       \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
     Internal::reduce_block<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride); \
   }                                                                                                                    \
   template <ReduceType type, typename T, bool isSetMask = true>                                                        \
   SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("ReducePairElem", T, half, float);                                                                        \
     static_assert(type == ReduceType::SUM, "ReducePairElem: pairs are summed only");                                   \
-    Internal::float_types_only<T>();                                                                                   \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
     asc_pair_reduce_sum(dst.sk_address(), static_cast<const T *>(src.sk_address()), Internal::repeats(repeat),         \
                         static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                      \
@@ -71,12 +65,14 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
   SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,  \
                                  int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
+    SK_TAKES("ReduceDataBlock", T, half, float);                                                                       \
     static_assert(std::is_same<T, S>::value, "ReduceDataBlock: results have the type of the elements");                \
     ReduceDataBlock<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);             \
   }                                                                                                                    \
   template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
   SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("ReducePairElem", T, half, float);                                                                        \
     static_assert(std::is_same<T, S>::value, "ReducePairElem: results have the type of the elements");                 \
     ReducePairElem<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);              \
   }                                                                                                                    \
@@ -84,6 +80,7 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,     \
                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
                               ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
+    SK_TAKES("ReduceRepeat", T, half, float);                                                                          \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
     Internal::reduce_repeat<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
@@ -91,45 +88,53 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,     \
                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
                               ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
+    SK_TAKES("ReduceRepeat", T, half, float);                                                                          \
     static_assert(std::is_same<T, S>::value, "ReduceRepeat: sums of integers into a wider type are not modelled");     \
     ReduceRepeat<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order);         \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("WholeReduceSum", T, half, float);                                                                        \
     ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);     \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
                                 ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
+    SK_TAKES("WholeReduceMax", T, half, float);                                                                        \
     ReduceRepeat<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
                                 ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
+    SK_TAKES("WholeReduceMin", T, half, float);                                                                        \
     ReduceRepeat<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
   /* Old names: repeat before mask. */                                                                                 \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("BlockReduceSum", T, half, float);                                                                        \
     ReduceDataBlock<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("BlockReduceMax", T, half, float);                                                                        \
     ReduceDataBlock<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
+    SK_TAKES("BlockReduceMin", T, half, float);                                                                        \
     ReduceDataBlock<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void PairReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,    \
                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                     \
+    SK_TAKES("PairReduceSum", T, half, float);                                                                         \
     ReducePairElem<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);   \
   }
 SK_WITH_MASKS(SK_REDUCE_NEW)
@@ -138,6 +143,7 @@ SK_WITH_MASKS(SK_REDUCE_NEW)
 template <typename T, bool isSetMask = true>
 SK_INLINE void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, int32_t mask,
                                int32_t /* dstBlkStride */, int32_t srcBlkStride, int32_t dstRepStride, int32_t srcRepStride) {
+  SK_TAKES("RepeatReduceSum", T, half, float);
   ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);
 }
 
@@ -159,18 +165,20 @@ SK_INLINE void last_extreme(bool least, T &value, uint32_t &index) {
 } // namespace Internal
 template <typename T>
 SK_INLINE void GetReduceRepeatMaxMinSpr(T &value, T &index) {
+  SK_TAKES("GetReduceRepeatMaxMinSpr", T, half, float);
   uint32_t position = 0;
   Internal::last_extreme(sk_last_extreme_is_least(), value, position);
   index = Internal::from_bits<T>(position);
 }
 template <typename T>
 SK_INLINE void GetReduceRepeatMaxMinSpr(T &value) {
+  SK_TAKES("GetReduceRepeatMaxMinSpr", T, half, float);
   uint32_t position = 0;
   Internal::last_extreme(sk_last_extreme_is_least(), value, position);
 }
 template <typename T>
 SK_INLINE T GetReduceRepeatSumSpr() {
-  Internal::float_types_only<T>();
+  SK_TAKES("GetReduceRepeatSumSpr", T, half, float);
   Internal::order_local_access();
   return Internal::from_bits<T>(static_cast<uint64_t>(asc_get_acc_val()));
 }
@@ -180,7 +188,7 @@ SK_INLINE T GetReduceRepeatSumSpr() {
 /* Repeat by repeat, the totals added in order; the result is stored by the scalar unit. */
 template <typename T, bool isSetMask = true>
 SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count) {
-  Internal::float_types_only<T>();
+  SK_TAKES("ReduceSum", T, half, float);
   asc_repeat_reduce_sum(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
   sk_mask_full();
   if (ASCEND_IS_AIV && count > 0) dst.SetValue(0, GetReduceRepeatSumSpr<T>());
@@ -214,6 +222,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   template <typename T>                                                                                                \
   SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride) {                          \
+    SK_TAKES("ReduceSum", T, half, float);                                                                             \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::SUM>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_ONLY_VALUE);                                           \
@@ -222,6 +231,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   template <typename T>                                                                                                \
   SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
+    SK_TAKES("ReduceMax", T, half, float);                                                                             \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::MAX>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
@@ -230,6 +240,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   template <typename T>                                                                                                \
   SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
+    SK_TAKES("ReduceMin", T, half, float);                                                                             \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::MIN>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
@@ -240,7 +251,7 @@ SK_WITH_MASKS(SK_REDUCE_MASKED)
 template <typename T>
 SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
-  Internal::float_types_only<T>();
+  SK_TAKES("ReduceMax", T, half, float);
   asc_repeat_reduce_max_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<false>(dst, calIndex);
@@ -248,7 +259,7 @@ SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, c
 template <typename T>
 SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
-  Internal::float_types_only<T>();
+  SK_TAKES("ReduceMin", T, half, float);
   asc_repeat_reduce_min_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<true>(dst, calIndex);

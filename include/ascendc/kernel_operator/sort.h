@@ -21,6 +21,7 @@ struct MrgSortSrcList {
 
 template <typename T>
 SK_INLINE void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1, const int32_t repeat) {
+  SK_TAKES("Sort32", T, half, float);
   asc_bitsort(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const uint32_t *>(src1.sk_address()), repeat);
 }
 
@@ -33,6 +34,7 @@ SK_INLINE void GetMrgSortResult(uint16_t &list1, uint16_t &list2, uint16_t &list
 
 template <typename T>
 SK_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &list, const MrgSort4Info &info) {
+  SK_TAKES("MrgSort", T, half, float);
   T *const src[4] = {list.src1.sk_address(), list.src2.sk_address(), list.src3.sk_address(), list.src4.sk_address()};
   asc_mrgsort4(dst.sk_address(), src, static_cast<uint8_t>(info.repeatTimes), info.elementLengths[0], info.elementLengths[1],
                info.elementLengths[2], info.elementLengths[3], info.ifExhaustedSuspension, static_cast<uint8_t>(info.validBit));
@@ -40,6 +42,7 @@ SK_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &list,
 template <typename T, bool isExhaustedSuspension = false>
 SK_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &list, const uint16_t counts[4], uint32_t sortedNum[4],
                        uint16_t validBit, const int32_t repeat) {
+  SK_TAKES("MrgSort", T, half, float);
   MrgSort(dst, list, MrgSort4Info(counts, isExhaustedSuspension, validBit, static_cast<uint16_t>(repeat)));
   uint16_t sorted[4];
   GetMrgSortResult(sorted[0], sorted[1], sorted[2], sorted[3]);
@@ -48,16 +51,19 @@ SK_INLINE void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &list,
 
 template <typename T>
 SK_INLINE uint32_t GetSortOffset(const uint32_t elems) {
+  SK_TAKES("GetSortOffset", T, half, float);
   return elems * (SORT_RECORD_BYTES / sizeof(T));
 }
 template <typename T>
 SK_INLINE uint32_t GetSortLen(const uint32_t elems) {
+  SK_TAKES("GetSortLen", T, half, float);
   return elems * (SORT_RECORD_BYTES / sizeof(T));
 }
 
 /* Scores are sorted as they stand: nothing is combined on this architecture. */
 template <typename T>
 SK_INLINE void Concat(LocalTensor<T> &concat, const LocalTensor<T> &src, const LocalTensor<T> &, const int32_t) {
+  SK_TAKES("Concat", T, half, float);
   concat = src;
 }
 
@@ -96,6 +102,7 @@ SK_INLINE bool merge_lists(const LocalTensor<T> &a, const LocalTensor<T> &b, uin
 template <typename T, bool isFullSort>
 SK_INLINE void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat, const LocalTensor<uint32_t> &index,
                     const LocalTensor<T> &tmp, const int32_t repeat) {
+  SK_TAKES("Sort", T, half, float);
   constexpr uint32_t elems = SORT_RECORD_BYTES / sizeof(T);
   uint32_t groups = static_cast<uint32_t>(repeat), most = MAX_REPEAT_TIMES;
   for (uint32_t done = 0; done < groups; done += most) {
@@ -115,6 +122,7 @@ SK_INLINE void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat, con
 template <typename T>
 SK_INLINE void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_t> &dstIndex, const LocalTensor<T> &sorted,
                        const int32_t repeat) {
+  SK_TAKES("Extract", T, half, float);
   uint16_t n = static_cast<uint16_t>(repeat);
   const uint32_t *words = reinterpret_cast<const uint32_t *>(sorted.sk_address());
   if constexpr (sizeof(T) == 2) {

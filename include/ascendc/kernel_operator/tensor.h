@@ -226,6 +226,14 @@ public:
   LocalTensor(const LocalTensor &) = default;
   LocalTensor &operator=(const LocalTensor &) = default;
 
+  /* The elements, a block of 32 bytes a line (print.h). */
+  SK_INLINE void Print() const { Print(GetSize()); }
+  SK_INLINE void Print(uint32_t elems) const;
+  template <class Name>
+  SK_INLINE void ToFile(const Name &) const {
+    static_assert(Internal::always_false<Name>, "ToFile: not modelled in this version; Print and DumpTensor show a tensor");
+  }
+
   SK_INLINE T *sk_address() const { return address_; }
   SK_INLINE uint64_t sk_location() const { return reinterpret_cast<uint64_t>(address_); }
 

@@ -8,7 +8,7 @@ namespace AscendC {
 
 template <typename T>
 SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
-  static_assert(sizeof(T) == 2, "Transpose: elements have 16 bits");
+  SK_TAKES("Transpose", T, int16_t, uint16_t, half);
   asc_transpose(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src.sk_address()));
 }
 

@@ -129,9 +129,17 @@ SK_INLINE constexpr typename std::enable_if<std::is_integral<T>::value, T>::type
   return b == 0 ? a : (a + b - 1) / b;
 }
 
+/* What a call says of element types that it does not take: its name, and those that it does. */
+#define SK_TAKES(Name, T, ...) \
+  static_assert(Internal::is_one_of<T, __VA_ARGS__>, Name ": element types are " #__VA_ARGS__)
+#define SK_TAKES_FROM(Name, D, S, ...) \
+  static_assert(Internal::is_one_of<D(S), __VA_ARGS__>, Name ": element types, as destination(source), are " #__VA_ARGS__)
+
 namespace Internal {
 template <typename T>
 inline constexpr bool always_false = false;
+template <typename T, typename... Types>
+inline constexpr bool is_one_of = (std::is_same<T, Types>::value || ...);
 
 /* A scalar's bits, as the library takes them. */
 template <typename T>

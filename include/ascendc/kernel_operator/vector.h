@@ -26,48 +26,50 @@ SK_INLINE void set_mask(const uint64_t bits[]) {
 
 /* ---- d = s0 op s1 ---------------------------------------------------------------------------- */
 
-/* D and S are the element types as template parameters, Args what the template lists. */
-#define SK_BINARY_FUNCTION(Name, op, Params, D, S)                                                                  \
-  template <Params>                                                                                                 \
-  SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
+/* The names end with the element types they take. */
+#define SK_BINARY_FUNCTION(Name, op, ...)                                                                           \
+  template <typename T>                                                                                             \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       const int32_t &count) {                                                                       \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
-  template <Params, bool isSetMask = true>                                                                          \
-  SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
+  template <typename T, bool isSetMask = true>                                                                      \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       uint64_t mask, const uint8_t repeat, const BinaryRepeatParams &p) {                           \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
   }                                                                                                                 \
-  template <Params, bool isSetMask = true>                                                                          \
-  SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
+  template <typename T, bool isSetMask = true>                                                                      \
+  SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       const uint64_t mask[], const uint8_t repeat, const BinaryRepeatParams &p) {                   \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
   }
-#define SK_TYPE_1 typename T
-#define SK_TYPE_2 typename D, typename S
 #define SK_COMMA ,
-SK_BINARY_FUNCTION(Add, asc_add, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Sub, asc_sub, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Mul, asc_mul, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Div, asc_div, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Max, asc_max, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Min, asc_min, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(And, asc_and, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(Or, asc_or, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(FusedMulAdd, asc_mul_add, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(MulAddRelu, asc_mul_add_relu, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(FusedMulAddRelu, asc_mul_add_relu, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(AddRelu, asc_add_relu, SK_TYPE_1, T, T)
-SK_BINARY_FUNCTION(SubRelu, asc_sub_relu, SK_TYPE_1, T, T)
+SK_BINARY_FUNCTION(Add, asc_add, half, int16_t, int32_t, float)
+SK_BINARY_FUNCTION(Sub, asc_sub, half, int16_t, int32_t, float)
+SK_BINARY_FUNCTION(Mul, asc_mul, half, int16_t, int32_t, float)
+SK_BINARY_FUNCTION(Div, asc_div, half, float)
+SK_BINARY_FUNCTION(Max, asc_max, half, int16_t, int32_t, float)
+SK_BINARY_FUNCTION(Min, asc_min, half, int16_t, int32_t, float)
+SK_BINARY_FUNCTION(And, asc_and, int16_t, uint16_t)
+SK_BINARY_FUNCTION(Or, asc_or, int16_t, uint16_t)
+SK_BINARY_FUNCTION(FusedMulAdd, asc_mul_add, half, float)
+SK_BINARY_FUNCTION(MulAddRelu, asc_mul_add_relu, half, float)
+SK_BINARY_FUNCTION(FusedMulAddRelu, asc_mul_add_relu, half, float)
+SK_BINARY_FUNCTION(AddRelu, asc_add_relu, int16_t, half, float)
+SK_BINARY_FUNCTION(SubRelu, asc_sub_relu, int16_t, half, float)
 /* Two element types. */
-#define SK_BINARY_FUNCTION_2(Name, op)                                                                              \
+#define SK_BINARY_FUNCTION_2(Name, op, ...)                                                                         \
   template <typename D, typename S>                                                                                 \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const int32_t &count) {                                                                       \
+    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
     sk_mask_full();                                                                                                 \
@@ -75,18 +77,20 @@ SK_BINARY_FUNCTION(SubRelu, asc_sub_relu, SK_TYPE_1, T, T)
   template <typename D, typename S, bool isSetMask = true>                                                          \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       uint64_t mask, const uint8_t repeat, const BinaryRepeatParams &p) {                           \
+    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
   }                                                                                                                 \
   template <typename D, typename S, bool isSetMask = true>                                                          \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const uint64_t mask[], const uint8_t repeat, const BinaryRepeatParams &p) {                   \
+    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
   }
-SK_BINARY_FUNCTION_2(MulAddDst, asc_fma)
-SK_BINARY_FUNCTION_2(AddReluCast, asc_add_relu)
-SK_BINARY_FUNCTION_2(SubReluCast, asc_sub_relu)
+SK_BINARY_FUNCTION_2(MulAddDst, asc_fma, half(half), float(float), float(half))
+SK_BINARY_FUNCTION_2(AddReluCast, asc_add_relu, int8_t(half), int8_t(int16_t), half(float))
+SK_BINARY_FUNCTION_2(SubReluCast, asc_sub_relu, int8_t(half), int8_t(int16_t), half(float))
 namespace Internal {
 template <class... Args>
 SK_INLINE void mul_cast(int8_t *dst, Args... args) {
@@ -97,15 +101,16 @@ SK_INLINE void mul_cast(uint8_t *dst, Args... args) {
   asc_mul_cast_half2uint8(dst, args...);
 }
 } // namespace Internal
-SK_BINARY_FUNCTION_2(MulCast, Internal::mul_cast)
+SK_BINARY_FUNCTION_2(MulCast, Internal::mul_cast, int8_t(half), uint8_t(half))
 #undef SK_BINARY_FUNCTION
 #undef SK_BINARY_FUNCTION_2
 
 /* ---- d = op s -------------------------------------------------------------------------------- */
 
-#define SK_UNARY_FUNCTION(Name, op)                                                                                 \
+#define SK_UNARY_FUNCTION(Name, op, ...)                                                                            \
   template <typename T>                                                                                             \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count) {                 \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
     op(dst.sk_address(), src.sk_address(), static_cast<uint32_t>(count));                                           \
     sk_mask_full();                                                                                                 \
@@ -113,31 +118,34 @@ SK_BINARY_FUNCTION_2(MulCast, Internal::mul_cast)
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeat,    \
                       const UnaryRepeatParams &p) {                                                                 \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));                                                \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],                  \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));                                                \
   }
-SK_UNARY_FUNCTION(Not, asc_not)
-SK_UNARY_FUNCTION(Exp, asc_exp)
-SK_UNARY_FUNCTION(Ln, asc_log)
-SK_UNARY_FUNCTION(Abs, asc_abs)
-SK_UNARY_FUNCTION(Reciprocal, asc_rcp)
-SK_UNARY_FUNCTION(Rsqrt, asc_rsqrt)
-SK_UNARY_FUNCTION(Sqrt, asc_sqrt)
-SK_UNARY_FUNCTION(Relu, asc_relu)
+SK_UNARY_FUNCTION(Not, asc_not, int16_t, uint16_t)
+SK_UNARY_FUNCTION(Exp, asc_exp, half, float)
+SK_UNARY_FUNCTION(Ln, asc_log, half, float)
+SK_UNARY_FUNCTION(Abs, asc_abs, half, float)
+SK_UNARY_FUNCTION(Reciprocal, asc_rcp, half, float)
+SK_UNARY_FUNCTION(Rsqrt, asc_rsqrt, half, float)
+SK_UNARY_FUNCTION(Sqrt, asc_sqrt, half, float)
+SK_UNARY_FUNCTION(Relu, asc_relu, half, int32_t, float)
 #undef SK_UNARY_FUNCTION
 
 /* ---- d = s op scalar ---------------------------------------------------------------------------- */
 
 /* V: the scalar's type as the instruction takes it. */
-#define SK_SCALAR_FUNCTION(Name, op, V)                                                                             \
+#define SK_SCALAR_FUNCTION(Name, op, V, ...)                                                                        \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, const int32_t &count) { \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
     op(dst.sk_address(), src.sk_address(), value, static_cast<uint32_t>(count));                                    \
     sk_mask_full();                                                                                                 \
@@ -145,12 +153,14 @@ SK_UNARY_FUNCTION(Relu, asc_relu)
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, uint64_t mask,          \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));                                         \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, const uint64_t mask[],  \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
+    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
     Internal::set_mask<isSetMask>(mask);                                                                            \
     op(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));                                         \
   }
@@ -164,12 +174,12 @@ struct same {
 template <typename T>
 using shift_distance = typename std::conditional<std::is_signed<T>::value, int32_t, uint32_t>::type;
 } // namespace Internal
-SK_SCALAR_FUNCTION(Adds, asc_add_scalar, SK_SAME_TYPE)
-SK_SCALAR_FUNCTION(Muls, asc_mul_scalar, SK_SAME_TYPE)
-SK_SCALAR_FUNCTION(Maxs, asc_max_scalar, SK_SAME_TYPE)
-SK_SCALAR_FUNCTION(Mins, asc_min_scalar, SK_SAME_TYPE)
-SK_SCALAR_FUNCTION(LeakyRelu, asc_leakyrelu, SK_SAME_TYPE)
-SK_SCALAR_FUNCTION(ShiftLeft, asc_shiftleft, int64_t)
+SK_SCALAR_FUNCTION(Adds, asc_add_scalar, SK_SAME_TYPE, half, int16_t, int32_t, float)
+SK_SCALAR_FUNCTION(Muls, asc_mul_scalar, SK_SAME_TYPE, half, int16_t, int32_t, float)
+SK_SCALAR_FUNCTION(Maxs, asc_max_scalar, SK_SAME_TYPE, half, int16_t, int32_t, float)
+SK_SCALAR_FUNCTION(Mins, asc_min_scalar, SK_SAME_TYPE, half, int16_t, int32_t, float)
+SK_SCALAR_FUNCTION(LeakyRelu, asc_leakyrelu, SK_SAME_TYPE, half, float)
+SK_SCALAR_FUNCTION(ShiftLeft, asc_shiftleft, int64_t, int16_t, uint16_t, int32_t, uint32_t)
 #undef SK_SCALAR_FUNCTION
 
 namespace Internal {
@@ -189,6 +199,7 @@ SK_INLINE void shift_right(bool round, T *dst, const T *src, int64_t distance, A
 } // namespace Internal
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, const int32_t &count) {
+  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
   Internal::all_hold(static_cast<uint32_t>(count), dst, src);
   Internal::shift_right(false, dst.sk_address(), src.sk_address(), distance, static_cast<uint32_t>(count));
   sk_mask_full();
@@ -196,12 +207,14 @@ SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, 
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, uint64_t mask,
                           const uint8_t repeat, const UnaryRepeatParams &p, bool roundEn = false) {
+  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
   Internal::set_mask<isSetMask>(mask);
   Internal::shift_right(roundEn, dst.sk_address(), src.sk_address(), distance, SK_STRIDES_1(repeat, p));
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, const uint64_t mask[],
                           const uint8_t repeat, const UnaryRepeatParams &p, bool roundEn = false) {
+  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
   Internal::set_mask<isSetMask>(mask);
   Internal::shift_right(roundEn, dst.sk_address(), src.sk_address(), distance, SK_STRIDES_1(repeat, p));
 }
@@ -210,6 +223,7 @@ SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, 
 template <typename T, typename U>
 SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
                     const int32_t &count) {
+  SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::all_hold(static_cast<uint32_t>(count), dst, src);
   asc_axpy(dst.sk_address(), src.sk_address(), value, static_cast<uint32_t>(count));
   sk_mask_full();
@@ -217,12 +231,14 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
                     uint64_t mask, const uint8_t repeat, const UnaryRepeatParams &p) {
+  SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::set_mask<isSetMask>(mask);
   asc_axpy(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
                     const uint64_t mask[], const uint8_t repeat, const UnaryRepeatParams &p) {
+  SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::set_mask<isSetMask>(mask);
   asc_axpy(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));
 }
@@ -231,6 +247,7 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
 
 template <typename T>
 SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, const int32_t &count) {
+  SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::all_hold(static_cast<uint32_t>(count), dst);
   asc_duplicate(dst.sk_address(), value, static_cast<uint32_t>(count));
   sk_mask_full();
@@ -238,12 +255,14 @@ SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::sam
 template <typename T, bool isSetMask = true>
 SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, uint64_t mask,
                          const uint8_t repeat, const uint16_t dst_block_stride, const uint8_t dst_repeat_stride) {
+  SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   asc_duplicate(dst.sk_address(), value, repeat, dst_block_stride, dst_repeat_stride);
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, const uint64_t mask[],
                          const uint8_t repeat, const uint16_t dst_block_stride, const uint8_t dst_repeat_stride) {
+  SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   asc_duplicate(dst.sk_address(), value, repeat, dst_block_stride, dst_repeat_stride);
 }
@@ -254,7 +273,6 @@ template <typename T>
 using raw_bits = typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type;
 template <typename T>
 SK_INLINE void copy_blocks(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat, const CopyRepeatParams &p) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Copy: elements have 16 or 32 bits");
   using R = raw_bits<T>;
   asc_copy(reinterpret_cast<R *>(dst.sk_address()), reinterpret_cast<const R *>(src.sk_address()), repeat,
            p.dstStride == 0 ? uint16_t{1} : p.dstStride, p.srcStride == 0 ? uint16_t{1} : p.srcStride, p.dstRepeatSize,
@@ -264,12 +282,14 @@ SK_INLINE void copy_blocks(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T, bool isSetMask = true>
 SK_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask, const uint8_t repeat,
                     const CopyRepeatParams &p) {
+  SK_TAKES("Copy", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::copy_blocks(dst, src, repeat, p);
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeat,
                     const CopyRepeatParams &p) {
+  SK_TAKES("Copy", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::copy_blocks(dst, src, repeat, p);
 }

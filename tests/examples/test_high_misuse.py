@@ -91,7 +91,8 @@ WRONG = {
 REFUSED = {
     "SoftMaxTiling t; SoftMaxParams s; SoftmaxFlashV3<float, float>(y, u, v, w, a, y, u, v, w, t, s);": "SoftmaxFlashV3: rows are half",
     "NormalizePara t; Normalize<half, float>(y, u, v, v, a, h, h, 1.0f, t);": "gamma and beta are as precise",
-    "LogSoftMaxTiling t; LogSoftMax<float, false, true>(y, u, v, a, tmp, t);": "NZ layout is not modelled",
+    "SoftMaxTiling t; SoftMaxParams s; SoftmaxFlashV3<half, float, false, false, false, true>(g, u, v, w, h, m, u, v, w, t, s);":
+        "SoftmaxFlashV3: the NZ layout is not modelled",
     "UnPadTiling t; UnPad(y.ReinterpretCast<int8_t>(), a.ReinterpretCast<int8_t>(), UnPadParams{0, 1}, t);": "elements have 16 or 32 bits",
     "Fma(y, a, u, v, 64u);": "Fma: not there on this architecture",
     "Quantize(y, a, u, v, 64u);": "Quantize: not there on this architecture",

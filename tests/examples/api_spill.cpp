@@ -39,7 +39,7 @@ __global__ __vector__ void aside(GM_ADDR x, GM_ADDR y, GM_ADDR workspace) {
   b = out.DeQue<int32_t>();
   DataCopy(to[first], b, N);
   out.FreeTensor(b);
-  if (t.GetPhyAddr() < (int32_t *)pipe.GetBaseAddr((int8_t)TPosition::VECCALC)) Trap();
+  if (t.GetPhyAddr() - (uint64_t)pipe.GetBaseAddr((int8_t)TPosition::VECCALC) != 2 * N * 4) Trap();
 }
 
 int main() {

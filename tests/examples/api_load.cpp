@@ -40,6 +40,7 @@ __global__ __cube__ void product(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
   wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
   Mmad(sum, base[256], b2, MmadParams(rows, N, depth, 0, false, true));
+  icache_preload(1);
   if (unlikely(rows == 0)) Trap();
   pipe_barrier(PIPE_ALL);
   Fixpipe<float, float, CFG_ROW_MAJOR>(Global<float>(c), sum, FixpipeParamsV220(N, rows, rows, N, false));

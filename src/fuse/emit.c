@@ -12,6 +12,7 @@ typedef struct emitter {
   sk__step *steps;
   sk_kernel_type type;
   uint32_t blocks;
+  bool runs[2];   /* some operator has a function there */
   SK__VEC(sk__op) ops[2];
   bool out_of_memory;
 } emitter;
@@ -21,15 +22,18 @@ static bool is_kernel(const emitter *e, uint32_t step) { return node_of(e, step)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
+/* A task record of the real planner holds 8 bits of its block count. */
+static uint32_t recorded(const emitter *e, uint32_t blocks) { return e->p->options->emulate_vendor_defects ? blocks & 0xff : blocks; }
+
 /* Blocks of a task on one queue, before promotion. */
-static uint32_t plain_blocks(const sk__node *node, int queue) {
-  return node->kernel.blocks * (queue == SK__AIV && node->kernel.type == SK_MIX_AIC_1_2 ? 2 : 1);
+static uint32_t plain_blocks(const emitter *e, uint32_t step, int queue) {
+  const sk__kernel_info *kernel = &node_of(e, step)->kernel;
+  return recorded(e, kernel->blocks * (queue == SK__AIV && kernel->type == SK_MIX_AIC_1_2 ? 2 : 1));
 }
 /* In a 1:2 launch a 1:1 kernel runs on both vector cores of each AI core. */
 static uint32_t queue_blocks(const emitter *e, uint32_t step, int queue) {
-  const sk__node *node = node_of(e, step);
-  bool promoted = queue == SK__AIV && e->type == SK_MIX_AIC_1_2 && node->kernel.type == SK_MIX_AIC_1_1;
-  return plain_blocks(node, queue) * (promoted ? 2 : 1);
+  bool promoted = queue == SK__AIV && e->type == SK_MIX_AIC_1_2 && node_of(e, step)->kernel.type == SK_MIX_AIC_1_1;
+  return recorded(e, plain_blocks(e, step, queue) * (promoted ? 2 : 1));
 }
 
 /* debug_per_op_max_core_num: the one operator of the SK on as many cores as it could ever meet. */
@@ -37,8 +41,8 @@ static void widen_single_op(emitter *e, uint32_t queue_max[2]) {
   const sk__pnode *node = &e->p->nodes[e->steps[0].node];
   uint32_t cube = node->need[SK__AIC] > 0 ? node->need[SK__AIC] : (node->need[SK__AIV] + 1) / 2;
   bool batch = node->schedmode == 1;
-  if (queue_max[SK__AIC] > 0) queue_max[SK__AIC] = batch ? cube : e->p->graph->aic_count;
-  if (queue_max[SK__AIV] > 0) queue_max[SK__AIV] = batch ? 2 * cube : e->p->graph->aiv_count;
+  if (e->runs[SK__AIC]) queue_max[SK__AIC] = batch ? cube : e->p->graph->aic_count;
+  if (e->runs[SK__AIV]) queue_max[SK__AIV] = batch ? 2 * cube : e->p->graph->aiv_count;
   uint32_t half = (queue_max[SK__AIV] + 1) / 2;
   e->blocks = queue_max[SK__AIC] > half ? queue_max[SK__AIC] : half;
   e->type = SK_MIX_AIC_1_2;
@@ -69,13 +73,14 @@ static sk_status choose_launch(emitter *e, uint32_t queue_max[2]) {
       if (!e->steps[i].uses[queue]) continue;
       if (!node->kernel.has_half[queue])
         return sk__plan_refuse(e->p, "kernel %s has no function for %s", node->kernel.name, queue == SK__AIC ? "cube cores" : "vector cores");
-      if (plain_blocks(node, queue) > queue_max[queue]) queue_max[queue] = plain_blocks(node, queue);
+      e->runs[queue] = true;
+      if (plain_blocks(e, i, queue) > queue_max[queue]) queue_max[queue] = plain_blocks(e, i, queue);
     }
   }
   uint32_t cube = queue_max[SK__AIC], vector = queue_max[SK__AIV];
-  if (cube == 0 && vector == 0) return sk__plan_refuse(e->p, "%s has no function to run", e->scope->name);
-  if (cube == 0 || vector == 0) {
-    e->type = cube == 0 ? SK_AIV_ONLY : SK_AIC_ONLY;
+  if (!e->runs[SK__AIC] && !e->runs[SK__AIV]) return sk__plan_refuse(e->p, "%s has no function to run", e->scope->name);
+  if (!e->runs[SK__AIC] || !e->runs[SK__AIV]) {
+    e->type = !e->runs[SK__AIC] ? SK_AIV_ONLY : SK_AIC_ONLY;
     e->blocks = cube + vector;
   } else if (!any_1_2 && vector <= cube) {
     e->type = SK_MIX_AIC_1_1;

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "graph_text.h"
 
-typedef enum view { SKS, NAME, REASON, MAIN, LAUNCH, AIC, AIV, PRELOADS, REFUSED } view;
+typedef enum view { SKS, NAME, REASON, MAIN, LAUNCH, AIC, AIV, PRELOADS, BLOCKS, REFUSED } view;
 
 typedef struct rule {
   const char *name, *graph, *options; /* "key=value key=value" */
@@ -33,6 +33,10 @@ static const rule rules[] = {
     {"launch: more vector than cube cores", "0a:m10 0b:V12", "", LAUNCH, 0, "MIX_1_2 10"},
     {"launch: an odd number of vector cores is rounded up", "0a:C2 0b:V31", "", LAUNCH, 0, "MIX_1_2 16"},
     {"launch: a 1:2 operator decides, however few its cores", "0a:M1 0b:C24", "", LAUNCH, 0, "MIX_1_2 24"},
+
+    {"launch: an operator alone with debug_per_op_max_core_num fills the device", "0a:V8 0b:C8", "perop=1", LAUNCH, 0, "MIX_1_2 24"},
+    {"block counts are whole numbers", "0a:C300", "perop=1", BLOCKS, 0, "300"},
+    {"as the real planner: block counts of tasks have 8 bits", "0a:C300", "perop=1 vendor=1", BLOCKS, 0, "44"},
 
     {"an event of the outside is not fused", "0a:C8 0N!(x) 0b:C8", "", SKS, 0, "a | b"},
     {"reason: an event of the outside", "0a:C8 0N!(x) 0b:C8", "", REASON, 2, "EXTERNAL_DEPEND"},
@@ -92,7 +96,8 @@ static const rule rules[] = {
 static sk__fuse_options options_of(const char *text) {
   sk__fuse_options options = sk__fuse_defaults();
   const struct { const char *key; uint32_t *to; } keys[] = {
-      {"task=", &options.task_breaker_bypass}, {"value=", &options.value_breaker_bypass}, {"parallel=", &options.auto_op_parallel}, {"preload=", &options.preload_code}};
+      {"task=", &options.task_breaker_bypass}, {"value=", &options.value_breaker_bypass}, {"parallel=", &options.auto_op_parallel}, {"preload=", &options.preload_code},
+      {"perop=", &options.debug_per_op_max_core_num}};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     const char *at = strstr(text, keys[i].key);
     if (at != NULL) *keys[i].to = (uint32_t)strtoul(at + strlen(keys[i].key), NULL, 10);
@@ -139,7 +144,8 @@ static void look(const sk__plan *plan, const rule *r, sk__text *to) {
   else if (r->view == AIC || r->view == AIV) queue(plan, r->view == AIC ? "  AIC: " : "  AIV: ", to);
   else
     for (size_t i = 0, n = 0; i < sk->queue[SK__AIC].count; i++)
-      if (sk->queue[SK__AIC].ops[i].type == SK__OP_PRELOAD) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].preload_units);
+      if (r->view == BLOCKS && sk->queue[SK__AIC].ops[i].type == SK__OP_FUNC) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].blocks);
+      else if (r->view == PRELOADS && sk->queue[SK__AIC].ops[i].type == SK__OP_PRELOAD) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].preload_units);
 }
 
 static void test_rules(void **state) {

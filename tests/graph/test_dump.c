@@ -146,6 +146,23 @@ static void test_kernel_fields(void **state) {
   sk__graph_free(graph);
 }
 
+static void test_kernel_without_functions_is_unbound(void **state) {
+  (void)state;
+  sk__graph *graph = read_text(STREAM(KERNEL("1", ", \"resolvedNum\": 0, \"resolvedFuncs\": []") "," KERNEL("2", ", \"resolvedNum\": 1")));
+  assert_false(graph->nodes[0].kernel.bound);
+  assert_true(graph->nodes[1].kernel.bound);
+  sk__graph_free(graph);
+}
+
+/* Optimising such a graph fails; reading does not, wherever the second one stands. */
+static void test_two_nodes_of_one_id_are_read(void **state) {
+  (void)state;
+  sk__graph *graph = read_text(STREAM(KERNEL("2", "") "," KERNEL("5", "") "," KERNEL("2", "")));
+  assert_int_equal(graph->node_count, 3);
+  assert_int_equal(graph->nodes[1].id, 2);
+  sk__graph_free(graph);
+}
+
 static void test_streams_are_merged_by_capture_order(void **state) {
   (void)state;
   sk__graph *graph = read_text("{\"device\": {\"aic\": 20, \"aiv\": 40}, \"streams\": ["
@@ -184,4 +201,4 @@ static void test_survives_damaged_text(void **state) {
 
 SK_TESTS(SK_TEST(test_refuses_what_is_no_graph), SK_TEST(test_refuses_malformed_nodes), SK_TEST(test_refuses_counts_that_do_not_match),
          SK_TEST(test_names_have_a_length), SK_TEST(test_circles_of_events), SK_TEST(test_refuses_endless_nesting),
-         SK_TEST(test_kernel_fields), SK_TEST(test_streams_are_merged_by_capture_order), SK_TEST(test_survives_damaged_text))
+         SK_TEST(test_kernel_fields), SK_TEST(test_kernel_without_functions_is_unbound), SK_TEST(test_two_nodes_of_one_id_are_read), SK_TEST(test_streams_are_merged_by_capture_order), SK_TEST(test_survives_damaged_text))

@@ -179,6 +179,8 @@ void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe);
  * own earlier instructions read is in order either way, and so is a vector instruction that overwrites what
  * the same call wrote before. Takes effect at the next sk__order_begin. */
 void sk__checker_set_same_pipe(sk__checker *checker, bool judged);
+/* Also what is written to local memory and overwritten in the same kernel before anybody read it (LOST_RESULT); default false. */
+void sk__checker_set_unread(sk__checker *checker, bool judged);
 /* More than one host thread runs cores: GM page records are locked while in use. Not while running. */
 void sk__checker_set_threads(sk__checker *checker, uint32_t threads);
 

@@ -68,6 +68,7 @@ void sk__checker_destroy(sk__checker *checker) {
 }
 
 void sk__checker_set_describe(sk__checker *checker, sk__describe_fn describe) { checker->describe = describe; }
+void sk__checker_set_unread(sk__checker *checker, bool judged) { checker->unread = judged; }
 void sk__checker_set_same_pipe(sk__checker *checker, bool judged) { checker->same_pipe = judged; }
 void sk__checker_set_threads(sk__checker *checker, uint32_t threads) { checker->threaded = threads > 1; }
 

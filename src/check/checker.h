@@ -100,7 +100,7 @@ struct sk__findings_store; /* findings.c */
 struct sk__checker {
   const sk__soc *soc;
   uint32_t actors;            /* of the chip's cores */
-  bool same_pipe, threaded;
+  bool same_pipe, threaded, unread;
   bool has_gaps;              /* some snapshot had */
   sk__describe_fn describe;
   sk__fresh_fn fresh;

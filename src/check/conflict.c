@@ -256,6 +256,32 @@ static void report_fresh(sk__probe *probe, sk__finding *f) {
   sk__text_copy(f->remedy, sizeof f->remedy, "write the bytes first, or do not read them");
 }
 
+/* A buffer that is filled before some of it is written is no lost result. */
+static bool is_fill(const char *instr) {
+  static const char *const fills[] = {"duplicate", "Duplicate", "fill", "Fill", "InitOutput"};
+  for (size_t i = 0; instr != NULL && i < sizeof fills / sizeof *fills; i++)
+    if (strstr(instr, fills[i]) != NULL) return true;
+  return false;
+}
+
+static bool report_unread(sk__probe *probe, sk__finding *f) {
+  fill_other(probe, &f->ends[0]);
+  fill_current(probe, &f->ends[1]);
+  if (is_fill(f->ends[0].instr)) return false;
+  f->end_count = 2;
+  f->severity = SK__INFO;
+  sk__text_copy(f->id, sizeof f->id, "LOST_RESULT");
+  sk__text m = sk__text_on(f->message, sizeof f->message);
+  add_who(&m, &f->ends[0], false);
+  sk__text_add(&m, " writes ");
+  add_where(&m, &f->ends[0]);
+  sk__text_add(&m, ", ");
+  add_who(&m, &f->ends[1], false);
+  sk__text_add(&m, " overwrites them, and nobody has read them in between");
+  sk__text_copy(f->remedy, sizeof f->remedy, "read the result before its place is used again, or leave out what makes it");
+  return true;
+}
+
 /* In this launch or sub-kernel on this core, once per pair of call sites is enough. */
 static bool already_told(const sk__probe *probe) {
   uint32_t calls = (uint32_t)probe->other_origin << 16 | probe->origin;
@@ -266,7 +292,8 @@ static bool already_told(const sk__probe *probe) {
 }
 
 SK__COLD void sk__probe_report(sk__probe *probe) {
-  if (probe->trouble == SK__TROUBLE_ORDER && sk__is_same_pipe(probe, probe->other) && already_told(probe)) {
+  bool often = probe->trouble == SK__TROUBLE_UNREAD || (probe->trouble == SK__TROUBLE_ORDER && sk__is_same_pipe(probe, probe->other));
+  if (often && already_told(probe)) {
     probe->trouble = SK__TROUBLE_NONE;
     return;
   }
@@ -274,7 +301,8 @@ SK__COLD void sk__probe_report(sk__probe *probe) {
   sk__trouble trouble = probe->trouble;
   probe->trouble = SK__TROUBLE_NONE;
   if (atomic_load_explicit(&probe->checker->lost, memory_order_relaxed)) return;
+  if (trouble == SK__TROUBLE_UNREAD && !report_unread(probe, &f)) return;
   if (trouble == SK__TROUBLE_ORDER) report_order(probe, &f);
-  else report_fresh(probe, &f);
+  else if (trouble == SK__TROUBLE_FRESH) report_fresh(probe, &f);
   sk__report(probe->checker, &f);
 }

@@ -365,6 +365,11 @@
     "An event is set twice.", \
     "State of the buffer at FreeTensor.", \
     "Free each tensor once.") \
+  X("QUEUE_USE_AFTER_FREE", OPERATOR, "Tensor used after it was freed", \
+    "An instruction or scalar code uses a tensor between its FreeTensor and the next AllocTensor that gives the buffer out again.", \
+    "The buffer's next owner overwrites what is read, or gets overwritten, depending on timing.", \
+    "Operands and scalar accesses that begin in a buffer that FreeTensor has given back.", \
+    "Call FreeTensor after the last use; for another use allocate a tensor.") \
   X("QUEUE_LIMIT", OPERATOR, "More buffers or events than there are", \
     "A TPipe has at most 64 buffers, a pair of pipes eight event ids, a queue eight buffers.", \
     "Assertion in the framework, or a hang.", \
@@ -420,6 +425,11 @@
     "Results differ from run to run in the last bits.", \
     "Results differ between modes by no more than other orders of the sums explain (a note, no failure): 2 n u P, with n additions at the call site, u half a unit in the last place of 1, P the largest partial sum.", \
     "Nothing where rounding does not matter; else add in a fixed order, or in integers.") \
+  X("LOST_RESULT", OPERATOR, "Result overwritten before anybody read it", \
+    "An instruction overwrites bytes of local memory that an earlier one of the same kernel has written and nobody has read: a buffer is not switched, or a result is not used.", \
+    "The earlier result is missing, or work is done for nothing.", \
+    "Only with --unread: a write to bytes whose last access in this kernel or sub-kernel was a write (a note, no failure). Not told of fills (Duplicate, Fill), which initialise what is written in part later.", \
+    "Use the result before its place is written again, switch buffers, or leave out what computes it.") \
   X("SYNC_LOCAL", OPERATOR, "Local memory used by two pipes without synchronisation", \
     "A set/wait pair or a barrier is missing between two accesses of which one writes.", \
     "Wrong result that depends on timing.", \

@@ -32,6 +32,13 @@ SK__COLD static void judge_readers(sk__probe *probe, const sk__local_cell *cell,
       sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->reader[i], cell->reader_origin[i], false, low, high);
 }
 
+/* The kernel wrote it, by another instruction than this, and nobody has read it since. */
+static bool is_lost(const sk__probe *probe, const sk__local_cell *cell) {
+  const uint64_t *r = cell->reader;
+  return (r[0] | r[1] | r[2] | r[3]) == 0 && sk__stamp_clock(cell->writer) >= probe->fresh_below &&
+         (cell->writer != probe->stamp || cell->writer_origin != probe->origin);
+}
+
 static void cell_write(sk__probe *probe, sk__local_cell *cell, uint64_t low, uint64_t high) {
   if (SK__UNLIKELY(!sk__write_ordered_local(probe, cell->writer)))
     sk__probe_trouble(probe, SK__TROUBLE_ORDER, cell->writer, cell->writer_origin, true, low, high);
@@ -39,6 +46,8 @@ static void cell_write(sk__probe *probe, sk__local_cell *cell, uint64_t low, uin
   bool ordered = (r[0] == 0 || sk__ordered_local(probe, r[0])) && (r[1] == 0 || sk__ordered_local(probe, r[1])) &&
                  (r[2] == 0 || sk__ordered_local(probe, r[2])) && (r[3] == 0 || sk__ordered_local(probe, r[3]));
   if (SK__UNLIKELY(!ordered)) judge_readers(probe, cell, low, high);
+  if (SK__UNLIKELY(probe->checker->unread) && is_lost(probe, cell))
+    sk__probe_trouble(probe, SK__TROUBLE_UNREAD, cell->writer, cell->writer_origin, true, low, high);
   *cell = (sk__local_cell){.writer = probe->stamp, .writer_origin = probe->origin};
 }
 

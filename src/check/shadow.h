@@ -62,7 +62,7 @@ _Static_assert(sizeof(sk__gm_page) == 64, "one cache line per page");
 #define SK__PROBE_WRITE_BACK 7
 
 /* What went wrong with some bytes. */
-typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRESH } sk__trouble;
+typedef enum sk__trouble { SK__TROUBLE_NONE, SK__TROUBLE_ORDER, SK__TROUBLE_FRESH, SK__TROUBLE_UNREAD } sk__trouble;
 
 /* One access while it is judged. Neighbouring bytes with the same trouble become one finding. */
 typedef struct sk__probe {

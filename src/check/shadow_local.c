@@ -85,6 +85,7 @@ static inline bool quick_judge(const quick *q, const sk__local_cell *cell, bool 
   if (!quick_ordered(q, cell->writer, q->write_order_from)) return false;
   if (is_read) return sk__stamp_clock(cell->writer) >= q->begin_clock;
   const uint64_t *r = cell->reader;
+  if (SK__UNLIKELY(q->checker->unread) && (r[0] | r[1] | r[2] | r[3]) == 0) return false;
   return (r[0] == 0 || quick_ordered(q, r[0], 0)) && (r[1] == 0 || quick_ordered(q, r[1], 0)) &&
          (r[2] == 0 || quick_ordered(q, r[2], 0)) && (r[3] == 0 || quick_ordered(q, r[3], 0));
 }

@@ -56,7 +56,7 @@ typedef struct sk__cli_request {
   sk__cli_outputs outputs;
   json_t *suppressions;      /* sk__suppressions_read, or NULL */
   const char *python;        /* interpreter for scripts; NULL = SKV_PYTHON, or the installation's */
-  bool quiet, twin, no_source, no_diagnose, all, emulate;
+  bool quiet, twin, no_source, no_diagnose, all, emulate, unread;
   char **program;            /* NULL-terminated argv of the program */
 } sk__cli_request;
 /* Replaces the process by an interpreter that runs the script; never returns. */

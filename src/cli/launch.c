@@ -64,6 +64,7 @@ static _Noreturn void start(const sk__cli_request *run, const char *report) {
   set_or_clear(SK__ENV_RANDOM, run->random);
   set_or_clear(SK__ENV_GE_OPTIONS, run->ge_options);
   set_or_clear(SK__ENV_EMULATE, run->emulate ? "1" : NULL);
+  set_or_clear(SK__ENV_UNREAD, run->unread ? "1" : NULL);
   set_or_clear(SK__ENV_DIAGNOSE, run->no_diagnose ? "0" : NULL);
   set_or_clear(SK__ENV_TRACE, run->trace);
   set_or_clear(SK__ENV_SAVE_GRAPH, run->save_graph);

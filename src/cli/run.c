@@ -17,6 +17,7 @@
   "  --sarif FILE   the findings as SARIF 2.1.0, for code hosts and editors\n"                         \
   "  --junit FILE   the modes as JUnit XML test cases, for build servers\n"                            \
   "  --suppress FILE  findings that do not count: lines 'ID [kernel-pattern] [file-pattern] # reason'\n" \
+  "  --unread       also results in local memory that are overwritten before anybody has read them (a note)\n" \
   "  --python FILE  interpreter for a script, else $SKV_PYTHON, else the one this was built for\n"           \
   "  --no-source    no source lines in the report\n"                                                   \
   "  -q, --quiet    no text\n\n"
@@ -60,9 +61,9 @@ static const char run_help[] =
     "  skv run --schedule random:7 --threads 2 ./add\n";
 
 enum { OPT_MODES = 256, OPT_RANDOM, OPT_SOC, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_SUPPRESS, OPT_NO_SOURCE, OPT_SCHEDULE,
-       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_PYTHON, OPT_ALL, OPT_EMULATE, OPT_HELP };
+       OPT_THREADS, OPT_CHECKS, OPT_TRACE, OPT_NO_DIAGNOSE, OPT_SAVE_GRAPH, OPT_GE_OPTIONS, OPT_PYTHON, OPT_ALL, OPT_EMULATE, OPT_UNREAD, OPT_HELP };
 #define COMMON_OPTIONS                                                                        \
-  {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
+  {"unread", 0, 0, OPT_UNREAD}, {"soc", 1, 0, OPT_SOC}, {"json", 1, 0, OPT_JSON}, {"sarif", 1, 0, OPT_SARIF},                \
       {"junit", 1, 0, OPT_JUNIT}, {"suppress", 1, 0, OPT_SUPPRESS},                            \
       {"python", 1, 0, OPT_PYTHON}, {"no-source", 0, 0, OPT_NO_SOURCE}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, OPT_HELP}, {0, 0, 0, 0}
 static const struct option verify_options[] = {{"modes", 1, 0, OPT_MODES}, {"random", 1, 0, OPT_RANDOM},
@@ -168,6 +169,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_SUPPRESS: suppressions = optarg; break;
       case OPT_ALL: run->all = true; break;
       case OPT_EMULATE: run->emulate = true; break;
+      case OPT_UNREAD: run->unread = true; break;
       case OPT_PYTHON: run->python = optarg; break;
       case OPT_NO_SOURCE: run->no_source = true; break;
       case OPT_SCHEDULE: run->schedule = optarg; break;

@@ -12,7 +12,6 @@
 #include "kernel_operator/library.h"
 #include "machine/framework.h"
 
-enum { STATE_FREE, STATE_ALLOCATED, STATE_ENQUEUED, STATE_DEQUEUED, STATE_UNPLACED };
 #define EVENT_IDS 8u
 #define SCRATCH_OFFSET_BYTES (184u * 1024u) /* UB above it belongs to functions of the framework */
 #define ALL_IDS 0xffu
@@ -25,6 +24,8 @@ static const struct { uint8_t src, dst; } event_pipes[] = {
 };
 _Static_assert(sizeof event_pipes / sizeof *event_pipes == SK_HARD_EVENTS, "a bit field per kind");
 enum { KIND_M_MTE1 = 3 };
+
+static bool is_free(const sk_buffer *buffer) { return buffer->state == SK_BUFFER_FREE || buffer->state == SK_BUFFER_RELEASED; }
 
 typedef sk__local_place place;
 static place place_of(const sk__core *core, uint32_t memory) {
@@ -137,6 +138,7 @@ void sk_pipe_init(sk_pipe *pipe) {
   const sk_pipe *other = framework->pipe;
   if (other != NULL && other != pipe && other->alive)
     misuse(core, "QUEUE_STATE", "keep one TPipe alive at a time", "another TPipe of this kernel is still alive");
+  sk__released_forget(core);
   memset(pipe, 0, offsetof(sk_pipe, buffers));
   pipe->alive = 1;
   framework->pipe = pipe;
@@ -158,11 +160,11 @@ static void wait_free_events(sk__core *core, sk_pipe *pipe, const sk_pool *pool)
 static void judge_leaks(sk__core *core, const sk_pipe *pipe, const sk_pool *pool) {
   for (uint32_t i = 0; i < pipe->buffer_count; i++) {
     const sk_buffer *buffer = &pipe->buffers[i];
-    if (!buffer->queued || buffer->state == STATE_FREE || buffer->state == STATE_UNPLACED || (pool != NULL && buffer->pool != pool)) continue;
+    if (!buffer->queued || is_free(buffer) || buffer->state == SK_BUFFER_UNPLACED || (pool != NULL && buffer->pool != pool)) continue;
     char text[120];
     snprintf(text, sizeof text, "a queue buffer of %u bytes at offset %llu of %s is %s at the %s", buffer->bytes,
              (unsigned long long)(buffer->address - place_of(core, buffer->memory).address),
-             sk__mem_name((sk__mem)buffer->memory), buffer->state == STATE_ENQUEUED ? "still enqueued" : "not freed",
+             sk__mem_name((sk__mem)buffer->memory), buffer->state == SK_BUFFER_ENQUEUED ? "still enqueued" : "not freed",
              pool != NULL ? "reset of its pool" : "end of its TPipe");
     misuse(core, "QUEUE_LEAK", "call FreeTensor for every tensor that AllocTensor or DeQue gave", text);
   }
@@ -189,6 +191,7 @@ void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
   wait_free_events(core, pipe, NULL);
   pipe->alive = 0;
   sk__framework *framework = sk__framework_of(core);
+  sk__released_forget(core);
   if (framework->pipe == pipe) framework->pipe = NULL; /* its storage may be anything from here on */
   if (core->type == SK__AIC)
     for (uint32_t i = 0; i < MMAD_EVENTS; i++) wait_event(core, pipe, KIND_M_MTE1, (int8_t)i);
@@ -199,6 +202,7 @@ void sk_pipe_reset(sk_pipe *pipe) {
   sk__core *core = enter("TPipe::Reset", SK__SITE());
   judge_leaks(core, pipe, NULL);
   wait_free_events(core, pipe, NULL);
+  sk__released_forget(core);
   memset(pipe->used_bytes, 0, sizeof pipe->used_bytes);
   memset(pipe->matmul_address, 0, sizeof pipe->matmul_address);
   memset(pipe->matmul_bytes, 0, sizeof pipe->matmul_bytes);
@@ -221,6 +225,20 @@ void *sk_pipe_current(void) {
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 static uint32_t round_up(uint32_t bytes) { return (bytes + SK__BLOCK_BYTES - 1) & ~(SK__BLOCK_BYTES - 1); }
+
+/* A buffer that was given back: nobody watches over it any more. */
+static void end_release(sk__core *core, sk_buffer *buffer) {
+  if (buffer->state != SK_BUFFER_RELEASED) return;
+  sk__released_take(core, buffer);
+  buffer->state = SK_BUFFER_FREE;
+}
+/* Memory is handed out, perhaps under another name than before. */
+static void hand_out(sk__core *core, sk_pipe *pipe, uint64_t address, uint64_t bytes) {
+  for (uint32_t i = 0; i < pipe->buffer_count; i++) {
+    sk_buffer *buffer = &pipe->buffers[i];
+    if (buffer->address < address + bytes && address < buffer->address + buffer->bytes) end_release(core, buffer);
+  }
+}
 
 /* Takes memory from the pool, or from the pipe where there is none. */
 static uint64_t take_memory(sk__core *core, sk_pipe *pipe, sk_pool *pool, uint32_t memory, uint64_t bytes) {
@@ -331,6 +349,7 @@ sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uin
   uint32_t size = round_up(bytes);
   uint64_t address = take_memory(core, pipe, pool, memory, size);
   sk_buffer like = {.address = address, .bytes = size, .memory = (uint8_t)memory};
+  hand_out(core, pipe, address, size);
   (void)add_buffers(core, pipe, pool, 1, &like);
   return (sk_memory){address, size};
 }
@@ -356,7 +375,10 @@ void sk_pool_reset(sk_pool *pool) {
   judge_leaks(core, pool->pipe, pool);
   wait_free_events(core, pool->pipe, pool);
   for (uint32_t i = 0; i < pool->pipe->buffer_count; i++)
-    if (pool->pipe->buffers[i].pool == pool) pool->pipe->buffers[i].retired = 1;
+    if (pool->pipe->buffers[i].pool == pool) {
+      end_release(core, &pool->pipe->buffers[i]);
+      pool->pipe->buffers[i].retired = 1;
+    }
   pool->used_bytes = 0;
   pool->count = 0;
 }
@@ -374,7 +396,7 @@ void sk_pool_place_queue(const sk_pool_slot *slot, sk_queue *queue, uint32_t cou
   sk_pool *pool = slot->pool;
   pipe_must_live(core, pool->pipe);
   begin_queue(core, queue, pool->pipe, count);
-  sk_buffer like = {.memory = queue->memory, .queued = 1, .state = STATE_UNPLACED, .free_kind = queue->free_kind};
+  sk_buffer like = {.memory = queue->memory, .queued = 1, .state = SK_BUFFER_UNPLACED, .free_kind = queue->free_kind};
   uint8_t kept = pool->count; /* the kernel counts itself */
   pool->count = (uint8_t)slot->index;
   queue->first = (uint8_t)add_buffers(core, pool->pipe, pool, count, &like);
@@ -393,6 +415,7 @@ static sk_memory place_in_pool(sk__core *core, const sk_pool *pool, uint32_t off
     sk__bad_argument(core, "the buffer's address", offset_bytes, "multiples of %u", SK__BLOCK_BYTES);
     sk__core_abort(core, SK_FAULT);
   }
+  hand_out(core, pool->pipe, where.address + offset_bytes, size);
   return (sk_memory){where.address + offset_bytes, size};
 }
 sk_memory sk_pool_place(const sk_pool *pool, uint32_t offset_bytes, uint32_t bytes) {
@@ -407,9 +430,10 @@ void sk_pool_place_buffer(const sk_pool *pool, sk_queue *queue, uint32_t index, 
   }
   sk_memory memory = place_in_pool(core, pool, offset_bytes, bytes);
   sk_buffer *buffer = &queue->pipe->buffers[queue->first + index];
+  end_release(core, buffer);
   buffer->address = memory.address;
   buffer->bytes = (uint32_t)memory.bytes;
-  buffer->state = STATE_FREE;
+  buffer->state = SK_BUFFER_FREE;
 }
 
 bool sk__pipe_rest(sk__core *core, sk_memory *rest) {
@@ -440,15 +464,16 @@ sk_memory sk_queue_alloc(sk_queue *queue) {
     sk_buffer *buffer = buffer_of(queue, queue->cursor);
     queue->cursor = (uint8_t)(queue->cursor + 1 == queue->count ? 0 : queue->cursor + 1);
     if (queue->inert) return (sk_memory){buffer->address, buffer->bytes};
-    if (buffer->state != STATE_FREE) continue;
+    if (!is_free(buffer)) continue;
     if (buffer->free_event >= 0) wait_event(core, queue->pipe, queue->free_kind, buffer->free_event);
     buffer->free_event = -1;
-    buffer->state = STATE_ALLOCATED;
+    hand_out(core, queue->pipe, buffer->address, buffer->bytes);
+    buffer->state = SK_BUFFER_ALLOCATED;
     queue->allocated++;
     return (sk_memory){buffer->address, buffer->bytes};
   }
   for (uint32_t i = 0; i < queue->count; i++)
-    if (buffer_of(queue, i)->state == STATE_UNPLACED)
+    if (buffer_of(queue, i)->state == SK_BUFFER_UNPLACED)
       fatal(core, "QUEUE_STATE", "call InitBufHandle for each buffer of the queue", "a buffer of the queue has no memory: InitBufHandle was not called");
   char text[120];
   snprintf(text, sizeof text, "all %u buffers of the queue are in use: none has been freed", queue->count);
@@ -464,7 +489,7 @@ static int find_buffer(const sk_queue *queue, uint64_t address) {
   return -1;
 }
 
-static const char *const state_text[] = {"free", "allocated", "enqueued", "dequeued", "without memory"};
+static const char *const state_text[] = {"free", "allocated", "enqueued", "dequeued", "without memory", "free"};
 
 bool sk_queue_enque(sk_queue *queue, uint64_t address) {
   sk__core *core = enter("EnQue", SK__SITE());
@@ -476,7 +501,7 @@ bool sk_queue_enque(sk_queue *queue, uint64_t address) {
     return false;
   }
   sk_buffer *buffer = buffer_of(queue, (uint32_t)index);
-  if (buffer->state != STATE_ALLOCATED && buffer->state != STATE_DEQUEUED) {
+  if (buffer->state != SK_BUFFER_ALLOCATED && buffer->state != SK_BUFFER_DEQUEUED) {
     char text[80];
     snprintf(text, sizeof text, "the tensor's buffer is %s, not allocated", state_text[buffer->state]);
     misuse(core, "QUEUE_STATE", "enqueue a tensor once, between AllocTensor and DeQue", text);
@@ -490,7 +515,7 @@ bool sk_queue_enque(sk_queue *queue, uint64_t address) {
     if (queue->waiting >= SK_MAX_QUEUE_BUFFERS) return false;
   }
   if (!queue->silent) buffer->enque_event = set_event(core, queue->pipe, queue->enque_kind);
-  buffer->state = STATE_ENQUEUED;
+  buffer->state = SK_BUFFER_ENQUEUED;
   queue->fifo[(queue->head + queue->waiting++) % SK_MAX_QUEUE_BUFFERS] = (uint8_t)index;
   return true;
 }
@@ -505,7 +530,7 @@ sk_memory sk_queue_deque(sk_queue *queue) {
   queue->waiting--;
   if (!queue->silent) wait_event(core, queue->pipe, queue->enque_kind, buffer->enque_event);
   buffer->enque_event = -1;
-  buffer->state = STATE_DEQUEUED;
+  buffer->state = SK_BUFFER_DEQUEUED;
   return (sk_memory){buffer->address, buffer->bytes};
 }
 
@@ -519,17 +544,19 @@ void sk_queue_free(sk_queue *queue, uint64_t address) {
     return;
   }
   sk_buffer *buffer = buffer_of(queue, (uint32_t)index);
-  if (buffer->state == STATE_FREE) {
+  if (is_free(buffer)) {
     misuse(core, "QUEUE_DOUBLE_FREE", "free each tensor once", "the tensor's buffer is free already");
     return;
   }
-  if (buffer->state == STATE_ENQUEUED) {
+  if (buffer->state == SK_BUFFER_ENQUEUED) {
     misuse(core, "QUEUE_STATE", "dequeue a tensor before it is freed", "the tensor's buffer is still enqueued");
     return;
   }
   if (!queue->silent) buffer->free_event = set_event(core, queue->pipe, queue->free_kind);
   buffer->free_kind = queue->free_kind;
-  buffer->state = STATE_FREE;
+  buffer->state = SK_BUFFER_RELEASED;
+  buffer->released_at = core->site;
+  if (!queue->silent) sk__released_note(core, buffer);
   queue->allocated--;
 }
 

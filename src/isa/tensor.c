@@ -201,6 +201,10 @@ void sk_tensor_overflow(uint32_t count, uint32_t elems) {
                     "touches %u elements of a tensor of %u", count, elems);
 }
 
+void sk_work_too_small(const char *call, uint32_t elems, uint32_t least) {
+  sk__bad_argument(enter(call, SK__SITE()), "the number of elements of the work tensor", elems, "%u or more for these elements", least);
+}
+
 int sk_kernel_printf(const char *format, ...) {
   va_list list;
   va_start(list, format);

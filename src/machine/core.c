@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "machine/flags.h"
+#include "machine/framework.h"
 
 enum { CTRL_INF_NAN_BIT = 48, REPEAT_TIME_SHIFT = 16 };
 
@@ -152,6 +153,7 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
   if (placing == SK__BEYOND_ARRAY) return refuse_array(core, mem, array, offset, bytes, operand);
   if (__builtin_expect(offset >= capacity || bytes > capacity - offset || !aligned, 0))
     return refuse(core, mem, address, bytes, align, operand);
+  if (__builtin_expect(sk__framework_of(core)->released[mem] != 0, 0)) sk__released_judge(core, mem, address, bytes, operand);
   return (void *)(uintptr_t)address;
 }
 

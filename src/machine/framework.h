@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "kernel_operator/library.h"
 #include "kernel_operator/matmul_record.h"
 #include "machine/machine.h"
 
@@ -16,9 +17,19 @@ typedef struct sk__framework {
   uint8_t matmuls;          /* Matmul objects registered with the service: cross-core ids 0 to 2N - 1 are theirs */
   sk_matmul_message message; /* AIV: the latest one to the service */
   uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
+  uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (released.c) */
+  bool marked;              /* there were such */
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);
+
+/* A buffer of the living pipe has been given back (its state says so; the running call is FreeTensor), or is given out again
+ * (before its state says so); all are nobody's business any more. Only with checks. */
+void sk__released_note(sk__core *core, const sk_buffer *buffer);
+void sk__released_take(sk__core *core, const sk_buffer *buffer);
+void sk__released_forget(sk__core *core);
+/* Tells of an access that begins in such a buffer; operand NULL: by the scalar unit. Worth a call only where there are any. */
+void sk__released_judge(sk__core *core, sk__mem mem, uint64_t address, uint64_t bytes, const char *operand);
 
 /* The index buffer of the cube, a quarter of L0B; out of host memory ends the core. */
 uint8_t *sk__sparse_buffer_of(sk__core *core);

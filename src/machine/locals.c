@@ -45,11 +45,11 @@ static void whole_ub(sk__core *core) {
   core->locals->ub.stretch[0] = (sk__ub_stretch){0, core->machine->mem_capacity[core->type][SK__MEM_UB]};
 }
 
-/* The chunks of an array name it; those it shares with another, and arrays beyond the 255th, are left to the judge. */
+/* The chunks of an array name it; those it shares with another, and arrays beyond the 254th, are left to the judge. */
 static void map_array(sk__core *core, const sk__local_array *array, size_t number) {
   sk__ub_map *ub = core->ub;
   ub->stretch[0] = (sk__ub_stretch){0, 0};
-  if (number >= SK__UB_STRETCHES) return;
+  if (number >= SK__UB_CLOSELY) return;
   ub->stretch[number] = (sk__ub_stretch){array->start, array->end - array->start};
   for (uint32_t at = array->start & ~(CHUNK_BYTES - 1u); at < array->end; at += CHUNK_BYTES)
     ub->of_chunk[at / CHUNK_BYTES] = (uint8_t)(ub->of_chunk[at / CHUNK_BYTES] == 0 ? number : 0);
@@ -84,6 +84,7 @@ void sk__locals_drop(sk__core *core) {
 void sk__locals_reset(sk__core *core) {
   sk__local_table *table = core->locals;
   table->generation++;
+  sk__released_forget(core);
   table->framework = (sk__framework){0};
   unmap_arrays(core);
   for (uint32_t mem = 0; mem < SK__MEMS; mem++) {

@@ -215,9 +215,10 @@ typedef struct sk__dcache sk__dcache;
 typedef struct sk__fiber sk__fiber;
 
 /* Where operands in UB are in order: inside one stretch. Each chunk of 256 bytes names its stretch; 0 is UB as a whole while
- * a kernel has no arrays, and afterwards nothing: the machine judges. Offsets in the core's slot. */
+ * a kernel has no arrays, and afterwards nothing: the machine judges. So it does where a chunk has the last one, which is always
+ * empty. Offsets in the core's slot. */
 typedef struct sk__ub_stretch { uint32_t start, bytes; } sk__ub_stretch;
-enum { SK__UB_CHUNKS = ((192u << 10) + SK__UB_GUARD_ROOM) / 256, SK__UB_STRETCHES = 256 };
+enum { SK__UB_CHUNKS = ((192u << 10) + SK__UB_GUARD_ROOM) / 256, SK__UB_STRETCHES = 256, SK__UB_CLOSELY = SK__UB_STRETCHES - 1 };
 typedef struct sk__ub_map {
   uint8_t of_chunk[SK__UB_CHUNKS];
   sk__ub_stretch stretch[SK__UB_STRETCHES];

@@ -20,6 +20,7 @@
 #define SK__ENV_MODES "SUPERKERNEL_MODES"       /* list of modes, "default" */
 #define SK__ENV_RANDOM "SUPERKERNEL_RANDOM"     /* number of further random schedules */
 #define SK__ENV_GE_OPTIONS "SUPERKERNEL_GE_OPTIONS" /* option string of every scope in mode ge */
+#define SK__ENV_UNREAD "SUPERKERNEL_UNREAD"     /* "1": also results that are overwritten unread */
 #define SK__ENV_EMULATE "SUPERKERNEL_EMULATE"   /* "1": fused modes with the real optimizers' known defects */
 #define SK__ENV_SCOPED "SUPERKERNEL_SCOPED"     /* "1": twin runs only of work with a scope or SuperKernels */
 #define SK__ENV_PROGRESS "SUPERKERNEL_PROGRESS" /* "1": a line per mode on standard error */

@@ -96,6 +96,7 @@ static void attach(sk__runtime *runtime) {
   char why[256] = "";
   the_runtime = runtime;
   sk_status status = is_one(SK__ENV_TWIN) ? attach_twin(runtime, why, sizeof why) : sk__recorder_create(runtime, &verifier);
+  sk__checker_set_unread(sk__machine_checker(sk__runtime_machine(runtime)), is_one(SK__ENV_UNREAD));
   saver = (sk__graph_saver){.path = getenv(SK__ENV_SAVE_GRAPH), .soc = sk__machine_soc(sk__runtime_machine(runtime))};
   if (status == SK_OK && saver.path != NULL) sk__verifier_set_observer(verifier, save_segment, &saving_failed);
   if (status == SK_OK && atexit(finish) == 0) return;

@@ -24,17 +24,19 @@
 /* Memories by number, as in sk_local_array: 1 UB, 2 L1, 3 L0A, 4 L0B, 5 L0C, 6 BT, 7 FB. */
 #define SK_LOCAL_MEMORIES 8
 
+enum { SK_BUFFER_FREE, SK_BUFFER_ALLOCATED, SK_BUFFER_ENQUEUED, SK_BUFFER_DEQUEUED, SK_BUFFER_UNPLACED, SK_BUFFER_RELEASED };
 typedef struct sk_buffer {
   uint64_t address;
   const struct sk_pool *pool; /* NULL: the pipe's own */
   uint32_t bytes;
-  uint8_t state;        /* 0 free, 1 allocated, 2 enqueued, 3 dequeued, 4 without memory */
+  uint8_t state;        /* unplaced: without memory; released: free again */
   uint8_t retired;      /* its pool was reset: the pool's next buffers may take the record */
   uint8_t memory;
   uint8_t queued;       /* 1: belongs to a queue, 0: a TBuf */
   int8_t enque_event;   /* id, -1: none */
   int8_t free_event;
   uint8_t free_kind;    /* event kind of free_event */
+  const void *released_at; /* call site of its last FreeTensor */
 } sk_buffer;
 
 typedef struct sk_pipe {
@@ -298,6 +300,8 @@ void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t 
 
 /* A call that touches `count` elements of a tensor of `elems`. */
 void sk_tensor_overflow(uint32_t count, uint32_t elems) __attribute__((cold));
+/* A reduction whose work tensor has `elems` elements, fewer than `least`. */
+void sk_work_too_small(const char *call, uint32_t elems, uint32_t least) __attribute__((cold));
 
 /* A finding of the catalogue about the call at hand; fatal ends the block. Text: one sentence. */
 void sk_kernel_finding(const char *id, const char *text, bool fatal);

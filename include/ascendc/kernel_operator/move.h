@@ -191,6 +191,18 @@ struct slice_walk {
     uint32_t burst = dim == 0 ? s.burstLen * ONE_BLK_SIZE / elem_bytes : 1, span = s.endIndex - s.startIndex + 1;
     return burst == 0 ? 0 : (span + s.stride) / (burst + s.stride);
   }
+  /* What is not as it must be, nullptr nothing. */
+  SK_INLINE const char *wrong() const {
+    for (uint32_t d = 0; d < dims; d++) {
+      const SliceInfo &s = slice[d];
+      if (s.endIndex < s.startIndex) return "DataCopy: a slice ends before it begins";
+      if (d + 1 < dims && s.endIndex >= s.shapeValue) return "DataCopy: a slice reaches beyond its dimension (shapeValue)";
+      if (d > 0 && s.burstLen != 1) return "DataCopy: the burstLen of outer dimensions is 1";
+    }
+    uint32_t burst = slice[0].burstLen * ONE_BLK_SIZE / elem_bytes, n = bursts(0);
+    if (n * burst + (n - 1) * slice[0].stride == slice[0].endIndex - slice[0].startIndex + 1 && n != 0) return nullptr;
+    return "DataCopy: bursts of burstLen blocks with stride elements between them do not fill the slice from startIndex to endIndex";
+  }
   SK_INLINE uint32_t total() const {
     uint32_t n = 1;
     for (uint32_t d = 0; d < dims; d++) n *= bursts(d);
@@ -211,6 +223,11 @@ template <typename D, typename S>
 SK_INLINE void copy_slices(const D &dst, const S &src, uint32_t elem_bytes, const SliceInfo dst_slices[], const SliceInfo src_slices[],
                            uint32_t dims) {
   slice_walk to{dst_slices, dims, elem_bytes}, from{src_slices, dims, elem_bytes};
+  const char *wrong = to.wrong() != nullptr ? to.wrong() : from.wrong();
+  if (wrong != nullptr) {
+    sk_kernel_finding("BAD_ARGUMENT", wrong, false);
+    return;
+  }
   if (to.total() != from.total() || dst_slices[0].burstLen != src_slices[0].burstLen) {
     sk_kernel_finding("BAD_ARGUMENT", "DataCopy: source and destination slices differ in their bursts", false);
     return;

@@ -185,6 +185,36 @@ SK_INLINE T GetReduceRepeatSumSpr() {
 
 /* ---- a whole tensor ----------------------------------------------------------------------------------- */
 
+namespace Internal {
+/* Elements that the framework's reductions use of their work tensor, for so many repeats of 256 bytes. Here less is touched. */
+template <typename T>
+SK_INLINE constexpr uint32_t whole_blocks(uint32_t elems) {
+  constexpr uint32_t block = ONE_BLK_SIZE / sizeof(T);
+  return (elems + block - 1) / block * block;
+}
+template <typename T>
+SK_INLINE constexpr uint32_t pairs_of_repeats(uint32_t elems) {
+  constexpr uint32_t lanes = ONE_REPEAT_BYTE_SIZE / sizeof(T);
+  return 2 * ((elems + lanes - 1) / lanes);
+}
+template <typename T>
+SK_INLINE constexpr uint32_t extreme_work(uint32_t repeats, bool with_index) {
+  uint32_t first = whole_blocks<T>(2 * repeats), second = pairs_of_repeats<T>(2 * repeats);
+  if (!with_index) return first;
+  return first + whole_blocks<T>(second) + (second > 2 ? whole_blocks<T>(pairs_of_repeats<T>(second)) : 0);
+}
+template <typename T>
+SK_INLINE uint32_t count_repeats(int32_t count) {
+  uint32_t repeats = static_cast<uint32_t>(count) / (ONE_REPEAT_BYTE_SIZE / sizeof(T));
+  return repeats == 0 ? 1 : repeats;
+}
+template <typename T>
+SK_INLINE void work_holds(const char *call, const LocalTensor<T> &work, uint32_t least) {
+  if (!(ASCEND_IS_AIV)) return;
+  if (__builtin_expect(work.GetSize() < least, 0)) sk_work_too_small(call, work.GetSize(), least);
+}
+} // namespace Internal
+
 /* Repeat by repeat, the totals added in order; the result is stored by the scalar unit. */
 template <typename T, bool isSetMask = true>
 SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count) {
@@ -223,6 +253,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride) {                          \
     SK_TAKES("ReduceSum", T, half, float);                                                                             \
+    if (repeat > 0) Internal::work_holds("ReduceSum", work, Internal::whole_blocks<T>(static_cast<uint32_t>(repeat)));  \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::SUM>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_ONLY_VALUE);                                           \
@@ -232,6 +263,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
     SK_TAKES("ReduceMax", T, half, float);                                                                             \
+    if (repeat > 0) Internal::work_holds("ReduceMax", work, Internal::extreme_work<T>(static_cast<uint32_t>(repeat), calIndex)); \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::MAX>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
@@ -241,6 +273,7 @@ SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
     SK_TAKES("ReduceMin", T, half, float);                                                                             \
+    if (repeat > 0) Internal::work_holds("ReduceMin", work, Internal::extreme_work<T>(static_cast<uint32_t>(repeat), calIndex)); \
     Internal::set_mask<true>(mask_value);                                                                              \
     Internal::reduce_repeat<ReduceType::MIN>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
@@ -252,6 +285,7 @@ template <typename T>
 SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
   SK_TAKES("ReduceMax", T, half, float);
+  if (count > 0) Internal::work_holds("ReduceMax", work, Internal::extreme_work<T>(Internal::count_repeats<T>(count), calIndex));
   asc_repeat_reduce_max_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<false>(dst, calIndex);
@@ -260,6 +294,7 @@ template <typename T>
 SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
   SK_TAKES("ReduceMin", T, half, float);
+  if (count > 0) Internal::work_holds("ReduceMin", work, Internal::extreme_work<T>(Internal::count_repeats<T>(count), calIndex));
   asc_repeat_reduce_min_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<true>(dst, calIndex);

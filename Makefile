@@ -28,7 +28,8 @@ test: all
 bench: all
 	@$(PY) bench/run.py $(BUILD)
 
-# Every operator with one place changed at a time, and unchanged in 500 random schedules.
+# Every operator with one place changed at a time, examples with one synchronising action left out, and both as they are in
+# 500 random schedules.
 mutate: all
 	@$(PY) tests/mutate/mutate.py --quiet --schedules 500 $(BUILD)
 

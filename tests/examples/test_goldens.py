@@ -159,6 +159,7 @@ GOLDENS = {
     "softmax": lambda d: [(d.y, softmax(rows(d.x, 512)), 1e-6)],
     "softmax_api": lambda d: [(d.y, softmax(rows(d.x, 256)), 1e-3)],
     "sort": sort,
+    "split_k": lambda d: [(d.y, rows(d.a, 1536) @ rows(d.b, 96), 1e-4)],
     "sync_all": lambda d: [(d.y, d.x / d.x.sum(), 1e-6)],
     "tiling": tiling,
     "topk": topk,

@@ -8,38 +8,11 @@
 #include <string.h>
 
 #include "c_api/asc_simd.h"
-#include "mutant.h"
 
 #define CALL_PROGRAM "call_operator"
 #include "call.h"
 
-enum { MOST_SITES = 1 << 16, PIECE = 16384 };
-
-/* ---- which places are mutated, and which were reached ---- */
-
-static unsigned char mutated[MOST_SITES], reached[MOST_SITES];
-
-int sk_mutant_at(unsigned site) {
-  reached[site] = 1;
-  return mutated[site];
-}
-
-static void read_sites(void) {
-  const char *list = getenv("MUTANT_SITES");
-  for (char *end = (char *)(uintptr_t)list; end != NULL && *end != '\0'; end += *end == ',') {
-    unsigned long site = strtoul(end, &end, 10);
-    if (site < MOST_SITES) mutated[site] = 1;
-  }
-}
-
-static void write_reached(void) {
-  const char *path = getenv("MUTANT_REACHED");
-  FILE *to = path != NULL ? fopen(path, "w") : NULL;
-  if (to == NULL) return;
-  for (unsigned i = 0; i < MOST_SITES; i++)
-    if (reached[i]) fprintf(to, "%u\n", i);
-  fclose(to);
-}
+enum { PIECE = 16384 };
 
 /* ---- bystanders ---- */
 
@@ -94,7 +67,6 @@ static void read_back(const sk_tensor *t) {
 int main(int argc, char **argv) {
   static request r;
   sk_tensor first[MOST] = {{0}}, second[MOST] = {{0}};
-  read_sites();
   aclInit(NULL);
   aclrtSetDevice(0);
   read_call(&r, argc, argv, 1);
@@ -113,6 +85,5 @@ int main(int argc, char **argv) {
     read_back(&first[i]);
     read_back(&second[i]);
   }
-  write_reached();
   return 0;
 }

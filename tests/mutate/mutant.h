@@ -1,7 +1,10 @@
-/* mutant.h - what instrumented operators ask: whether a place is to behave otherwise in this run. */
+/* mutant.h - what instrumented kernels ask: whether a place is to behave otherwise in this run. */
 #ifndef MUTANT_H
 #define MUTANT_H
 
+#ifdef __cplusplus
+extern "C"
+#endif
 /* Whether the place is mutated; notes that it was reached. */
 int sk_mutant_at(unsigned site);
 

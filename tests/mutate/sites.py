@@ -3,7 +3,8 @@
 A source is instrumented once: each place asks at run time whether it is to behave otherwise (mutant.h), so one program
 holds all mutants. Lines do not move.
 
-    action    the call is left out               asc_sync_*, sk_sync_*, cache flushes, early-start calls
+    action    the call is left out               asc_sync_*, sk_sync_*, cache flushes, early-start calls; in C++ SetFlag,
+                                                 PipeBarrier, SyncAll, CrossCoreSetFlag, WaitPreTaskEnd and their like
     address   a pointer is one block further     both sides of every transfer; operands, arguments and variables that are
                                                  computed with an offset
     length    one block more is transferred      lengths, and rows and columns, of every transfer
@@ -31,6 +32,11 @@ ALONE = {"asc_sync_pipe": "barrier", "asc_sync": "barrier", "asc_sync_vec": "bar
          "asc_dcci_entire_all": "flush", "asc_dcci_entire_ub": "flush", "asc_dcci_entire_out": "flush",
          "asc_dcci_entire_atomic": "flush", "sk_set_next_task_start": "early-start", "sk_wait_previous_task_end": "early-start"}
 ACTIONS = {**FLAG, **CROSS, **ALONE}
+TENSOR_ACTIONS = {"SetFlag": "notify", "WaitFlag": "wait", "CrossCoreSetFlag": "arrive", "CrossCoreWaitFlag": "await", "PipeBarrier": "barrier",
+                  "SyncAll": "sync-all", "IBSet": "turn", "IBWait": "turn", "InitDetermineComputeWorkspace": "turn", "WaitPreBlock": "turn",
+                  "NotifyNextBlock": "turn", "DataCacheCleanAndInvalid": "flush", "DataSyncBarrier": "flush",
+                  "SetNextTaskStart": "early-start", "WaitPreTaskEnd": "early-start"}
+SETTERS = {"SetFixpipeNz2ndFlag", "SetFixpipePreQuantFlag", "SetSaturationFlag"} # of registers, whatever their names say
 INDEX = {"vector_index", "asc_get_block_idx", "asc_get_block_num", "asc_get_sub_block_id", "asc_get_sub_block_num"}
 
 # Transfers: step of an address in bytes, and which arguments are lengths with the step of each; by the number of
@@ -115,7 +121,7 @@ def split_top(text: str, begin: int, end: int, separator: str) -> list[tuple[int
 
 def device_functions(text: str):
     """(name, whether it returns an integer, begin, end) of the body of every function for the device; in macros too."""
-    for head in re.finditer(r"(?:__aicore__|__global__)([^;{}]*?)\b(\w+)\s*\(", text):
+    for head in re.finditer(r"(?:__aicore__|__global__|__sk__)([^;{}]*?)\b((?!__)\w+)\s*\(", text):
         behind = closing(text, head.end() - 1)
         brace = re.compile(r"[\s\\]*\{").match(text, behind)
         if brace:
@@ -136,12 +142,15 @@ def is_data(expression: str) -> bool:
 class Source:
     """One file: its sites and its instrumented text."""
 
-    def __init__(self, name: str, text: str, first_number: int):
+    def __init__(self, name: str, text: str, first_number: int, actions_only: bool = False):
         self.name, self.text, self.plain = name, text, without_comments(text)
         self.sites: list[Site] = []
         self.next = first_number
         self.insertions: list[tuple[int, int, int, str]] = []
         for function, integer, begin, end in device_functions(self.plain):
+            if actions_only:
+                self.scan_actions(function, begin, end)
+                continue
             self.scan(function, begin, end)
             self.scan_pointers(function, begin, end)
             self.scan_integers(function, begin, end)
@@ -179,6 +188,18 @@ class Source:
                 raise NotKnown(f"{self.name}: {name} in {function}: no rule for this call")
             else:
                 self.scan_call(function, name, parts, words)
+
+    def scan_actions(self, function: str, begin: int, end: int) -> None:
+        """Calls of either interface that synchronise; template arguments are the first of their arguments."""
+        for match in re.compile(r"\b([A-Za-z]\w*)\s*(?:<([^<>;(){}]*)>)?\s*\(").finditer(self.plain, begin, end):
+            name, kind = match.group(1), {**ACTIONS, **TENSOR_ACTIONS}.get(match.group(1))
+            behind = closing(self.plain, match.end() - 1)
+            if kind is not None:
+                words = [match.group(2)] if match.group(2) else []
+                words += [shape(self.text[first:last]) for first, last in split_top(self.plain, match.end(), behind - 1, ",") if first < last]
+                self.add(kind, function, match.start(), behind, "SK_MUTANT_LEFT_OUT({}, ", ")", shape(self.text[match.start():behind]), words)
+            elif re.match(r"(?:asc_sync|asc_dcci|sk_sync)|\w*(?:Flag|Barrier|Sync|TaskStart|TaskEnd)(?!\w*ID)", name) and name not in SETTERS:
+                raise NotKnown(f"{self.name}: {name} in {function}: no rule for this call")
 
     def scan_call(self, function: str, name: str, parts, words) -> None:
         transfer = TRANSFERS.get((name, len(words)))
@@ -270,10 +291,10 @@ class Source:
         return "".join(out) + text[at:]
 
 
-def scan_all(files: dict[str, str]) -> list[Source]:
-    sources, number = [], 0
+def scan_all(files: dict[str, str], number: int = 0, actions_only: bool = False) -> list[Source]:
+    sources = []
     for name in sorted(files):
-        source = Source(name, files[name], number)
+        source = Source(name, files[name], number, actions_only)
         number = source.next
         sources.append(source)
     return sources

@@ -1,5 +1,5 @@
 """A sample of the mutation suite (`make mutate` runs the whole): the unchanged operators are silent, also in random
-schedules, every operator has a call, every place is reached, and every tenth mutant is flagged.
+schedules, every operator has a call, every place is reached, and every tenth mutant is flagged. The same for what examples synchronise.
 """
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -18,11 +18,9 @@ NAMES = [name for _, _, names in compatibility.read() for name in names]
 
 # How a name is used that is neither a function with any arguments nor one of the classes below.
 MEMBERS = {
-    "Print": "LocalTensor<float> t; t.Print();", "ToFile": "LocalTensor<float> t; t.ToFile();",
-    "GetBaseAddr": "TPipe p; p.GetBaseAddr(0);", "InitSpmBuffer": "TPipe p; p.InitSpmBuffer(x, 1);",
-    "WriteSpmBuffer": "TPipe p; p.WriteSpmBuffer(x, 1);", "ReadSpmBuffer": "TPipe p; p.ReadSpmBuffer(x, 1);",
+    "ToFile": "LocalTensor<float> t; t.ToFile();",
     "TensorTrait": "LocalTensor<TensorTrait<float>> t;", "BatchMatmul": "BatchMatmul<int> m;", "Hccl": "Hccl<0> h;",
-    "Conv3D": "Conv3D<int> c;", "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> b(x, 2, 2);",
+    "Conv3D": "Conv3D<int> c;",
 }
 MATMUL = "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> m; m."
 for member in ("SetAntiQuantScalar", "SetAntiQuantVector", "SetTensorScaleA", "SetTensorScaleB", "SetNBatchOutNum", "GetOffsetC"):

@@ -24,7 +24,11 @@ static constexpr sk_block_num_variable block_num{};
 namespace AscendC {
 
 /* The framework's own copy of the standard library's helpers. */
-namespace Std = ::std;
+namespace Std {
+using namespace ::std;
+template <size_t value>
+using Int = ::std::integral_constant<size_t, value>;
+} // namespace Std
 
 using ::bfloat16_t;
 using ::half;

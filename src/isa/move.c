@@ -234,6 +234,12 @@ static void ub_to_gm_align(sk__core *core, void *dst, const void *src, const ali
   }
 SK_ALIGN_SIZES(ALIGN_SIZE)
 
+static bool whole_elements(sk__core *core, uint32_t bytes, uint32_t elem_bytes) {
+  if (bytes % elem_bytes == 0) return true;
+  sk__bad_argument(core, "blockLen", bytes, "multiples of the element's %u bytes", elem_bytes);
+  return false;
+}
+
 void sk_copy_gm2ub_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t n_burst, uint32_t len_bytes,
                        uint32_t left_elems, uint32_t right_elems, uint32_t src_gap_bytes, uint32_t dst_gap_blocks,
                        uint32_t pad_mode, uint64_t pad_bits) {
@@ -243,6 +249,11 @@ void sk_copy_gm2ub_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t
     sk__bad_argument(core, "the element size", elem_bytes, "1, 2, 4, 8");
     return;
   }
+  if (!whole_elements(core, len_bytes, elem_bytes)) return;
+  if (elem_bytes == 8 && pad_mode == PAD_GIVEN && pad_bits != 0) {
+    sk__bad_argument(core, "the padding value", (int64_t)pad_bits, "0 for elements of 8 bytes");
+    return;
+  }
   align_copy a = {elem_bytes, n_burst, len_bytes, left_elems, right_elems, src_gap_bytes, dst_gap_blocks};
   gm_to_ub_align(core, dst, src, &a, pad_mode <= PAD_FIRST_ELEMENT ? (pad_source)pad_mode : PAD_REGISTER, pad_bits);
 }
@@ -250,6 +261,7 @@ void sk_copy_gm2ub_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t
 void sk_copy_ub2gm_pad(void *dst, const void *src, uint32_t elem_bytes, uint32_t n_burst, uint32_t len_bytes,
                        uint32_t src_gap_blocks, uint32_t dst_gap_bytes) {
   sk__core *core = sk__begin(SK__AIV, SK__PIPE_MTE3, "DataCopyPad", SK__SITE());
+  if (core == NULL || !whole_elements(core, len_bytes, elem_bytes)) return;
   align_copy a = {elem_bytes, n_burst, len_bytes, 0, 0, src_gap_blocks, dst_gap_bytes};
   ub_to_gm_align(core, dst, src, &a);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/internal.h"
+#include "machine/log.h"
 #include "machine/memory.h"
 
 enum { MOST_UNDEFINED = 1 << 14 };
@@ -91,6 +92,18 @@ sk_status sk__gm_set_undefined(sk__machine *machine, const sk__stretch *stretche
     if (!sk__vec_push(&memory->undefined, ((sk__undefined_bytes){stretches[i].start, stretches[i].start + stretches[i].bytes, number})))
       return SK_OUT_OF_MEMORY;
   return SK_OK;
+}
+
+bool sk__gm_is_undefined(sk__machine *machine, uint64_t start, uint64_t bytes) {
+  const sk__memory *memory = &machine->memory;
+  for (size_t i = 0; i < memory->undefined.count; i++)
+    if (memory->undefined.items[i].start == start && memory->undefined.items[i].end == start + bytes) return true;
+  return false;
+}
+
+void sk__gm_replace(sk__machine *machine, uint64_t start, const void *bytes, uint64_t count) {
+  (void)sk__log_open(&machine->memory, start, count);
+  memcpy((void *)start, bytes, count);
 }
 
 void sk__gm_set_defined(sk__machine *machine, uint64_t start, uint64_t bytes) { sk__fresh_defined(&machine->memory, start, bytes); }

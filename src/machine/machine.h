@@ -166,6 +166,10 @@ void sk__gm_unfill(sk__machine *machine);
  * UNDEFINED_RESULT. `reader`: who read what nobody had written. */
 typedef struct sk__stretch { uint64_t start, bytes; } sk__stretch;
 SK_MUST_USE sk_status sk__gm_set_undefined(sk__machine *machine, const sk__stretch *stretches, size_t count, const sk__end *reader);
+/* Are these bytes still as such a run left them, in both runs? */
+bool sk__gm_is_undefined(sk__machine *machine, uint64_t start, uint64_t bytes);
+/* Other bytes for a run inside a transaction, without a trace in their history. */
+void sk__gm_replace(sk__machine *machine, uint64_t start, const void *bytes, uint64_t count);
 /* These bytes have been written anew since. */
 void sk__gm_set_defined(sk__machine *machine, uint64_t start, uint64_t bytes);
 SK_MUST_USE sk_status sk__gm_free(sk__machine *machine, void *address); /* SK_NOT_FOUND: not a live start */

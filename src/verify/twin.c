@@ -36,6 +36,7 @@ struct sk__verifier {
   sk__judged_bindings judged;
   sk__order_sums sums;         /* of the running segment */
   bool again;                  /* a mode is run once more, for its results alone */
+  sk__inherited inherited;     /* the same of earlier segments */
   sk__undefined undefined;     /* results of the segment that depend on what nobody has written */
   sk__left **left, **leaving;  /* per mode: lines in data caches before the segment, and behind it */
   doubt *doubts;               /* per mode: what counts once the host takes such a result */
@@ -322,11 +323,12 @@ static sk_status run_and_compare(sk__verifier *verifier, const segment *work, si
   sk__mode_result *mode = &verifier->result.modes[index];
   sk_status status = sk__gm_begin(machine);
   if (status != SK_OK) return status;
+  if (!verifier->again) sk__inherited_put(machine, &verifier->inherited);
   status = run_mode(verifier, work, index);
   bool comparable = status == SK_OK && mode->outcome != SK__FAILED;
   sk__order_sums others = {.count = 0}; /* with more operators results are other ones */
   sk__order_sums *sums = sk__mode_has_company(mode->mode.kind) ? &others : &verifier->sums;
-  sk__undefined_take(machine, reference, undefined);
+  sk__undefined_take(machine, reference, verifier->again ? NULL : &verifier->inherited, undefined);
   sk_status judged = sk__image_judge(machine, buffers, reference, comparable, sums, mode);
   return status != SK_OK ? status : judged;
 }
@@ -565,6 +567,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk_status earlier = plain->status, ended = SK_OK;
   plain->status = SK_OK;
   verifier->sums.count = 0;
+  sk__inherited_refresh(machine, &verifier->inherited);
   segment work;
   sk__outcome *outcomes = outcomes_of(&verifier->result);
   sk__failures failures = {verifier->result.finding_count, outcomes};
@@ -576,6 +579,7 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
     status = run_mode(verifier, &work, 0);
     ended = plain->status;
     if (status == SK_OK) status = sk__image_take(machine, NULL, &reference);
+    sk__inherited_forget(&verifier->inherited, &reference);
     sk__unwritten_take(machine, &reference, &unwritten);
     sk__gm_roll_back(machine);
   }
@@ -604,6 +608,8 @@ static sk_status verify_segment(void *context, sk__runtime *runtime, sk__task *c
   sk__unwritten_put(machine, &unwritten);
   sk__unwritten_free(&unwritten);
   if (status == SK_OK) status = sk__gm_set_undefined(machine, verifier->undefined.items, verifier->undefined.count, &verifier->undefined.reader);
+  if (status == SK_OK) status = sk__inherited_keep(machine, &verifier->inherited);
+  sk__inherited_add(&verifier->inherited, &verifier->undefined);
   sk__undefined_free(&verifier->undefined);
   sk__machine_configure(machine, &verifier->plain);
   sk__image_free(&reference);
@@ -728,6 +734,7 @@ void sk__verifier_destroy(sk__verifier *verifier) {
   free(verifier->mode_list);
   free(verifier->judged.items);
   free(verifier->doubts);
+  sk__inherited_free(&verifier->inherited);
   for (size_t i = 0; i < 2 * verifier->result.mode_count; i++) sk__left_free(verifier->left[i]);
   free((void *)verifier->left);
   free(verifier);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_STRETCHES = 1 << 14, BLOCK_BYTES = 1 << 16, GAP_BYTES = 8 };
+enum { MOST_STRETCHES = 1 << 14, BLOCK_BYTES = 1 << 16, GAP_BYTES = 8, MOST_BYTES = 1 << 28 };
 
 void sk__undefined_prepare(sk__machine *machine, bool again) {
   uint8_t fill = sk__machine_options_of(machine)->fill;
@@ -39,6 +39,27 @@ static void drop_padding(sk__undefined *out) {
   out->count = kept;
 }
 
+/* The bytes of the stretches from `from` on, as they are now. */
+static void keep_other(sk__undefined *out, size_t from) {
+  for (size_t i = from; i < out->count; i++) {
+    const sk__stretch *stretch = &out->items[i];
+    if (out->other_bytes + stretch->bytes > out->other_capacity) {
+      size_t capacity = 2 * (out->other_bytes + stretch->bytes);
+      uint8_t *other = capacity > MOST_BYTES ? NULL : sk__realloc(out->other, capacity);
+      if (other == NULL) { /* then later segments tell less */
+        sk__free(out->other);
+        out->other = NULL;
+        out->other_bytes = out->other_capacity = 0;
+        return;
+      }
+      out->other = other;
+      out->other_capacity = capacity;
+    }
+    memcpy(out->other + out->other_bytes, (const void *)stretch->start, stretch->bytes);
+    out->other_bytes += stretch->bytes;
+  }
+}
+
 static void compare(sk__undefined *out, uint64_t start, const uint8_t *reference, const uint8_t *now, uint64_t bytes) {
   if (memcmp(reference, now, bytes) == 0) return;
   for (uint64_t at = 0; at < bytes;) {
@@ -49,10 +70,25 @@ static void compare(sk__undefined *out, uint64_t start, const uint8_t *reference
   }
 }
 
-void sk__undefined_take(sk__machine *machine, const sk__image *reference, sk__undefined *out) {
+/* What still stands of the other bytes was not the run's doing. The log is open there. */
+static void take_back(const sk__inherited *inherited) {
+  for (size_t i = 0; i < inherited->count; i++) {
+    const sk__inherited_item *item = &inherited->items[i];
+    uint8_t *now = (uint8_t *)item->where.start;
+    for (uint64_t at = 0; at < item->where.bytes; at++)
+      if (now[at] == item->other[at]) now[at] = item->reference[at];
+  }
+}
+
+void sk__undefined_take(sk__machine *machine, const sk__image *reference, const sk__inherited *inherited, sk__undefined *out) {
   *out = (sk__undefined){.count = 0};
   sk__gm_unfill(machine);
   out->read = sk__machine_read_fresh(machine, &out->reader);
+  if (inherited != NULL) take_back(inherited);
+  if (inherited != NULL && inherited->count > 0 && !out->read) {
+    out->read = true;
+    out->reader = inherited->items[0].reader;
+  }
   uint8_t *block = out->read ? sk__malloc(BLOCK_BYTES) : NULL;
   for (size_t i = 0; i < reference->count && block != NULL; i++) {
     const sk__piece *piece = &reference->pieces[i];
@@ -65,9 +101,92 @@ void sk__undefined_take(sk__machine *machine, const sk__image *reference, sk__un
     drop_padding(out);
   }
   sk__free(block);
+  keep_other(out, 0);
 }
 
 void sk__undefined_free(sk__undefined *undefined) {
   sk__free(undefined->items);
+  sk__free(undefined->other);
   *undefined = (sk__undefined){.count = 0};
+}
+
+/* ---- later segments -------------------------------------------------------------------------- */
+
+static void item_free(sk__inherited_item *item) {
+  sk__free(item->reference);
+  sk__free(item->other);
+}
+
+void sk__inherited_add(sk__inherited *inherited, const sk__undefined *undefined) {
+  const uint8_t *other = undefined->other;
+  for (size_t i = 0; i < undefined->count && other != NULL; i++) {
+    const sk__stretch *stretch = &undefined->items[i];
+    if (inherited->count == inherited->capacity) {
+      size_t capacity = inherited->capacity > 0 ? inherited->capacity * 2 : 16;
+      sk__inherited_item *items = capacity > MOST_STRETCHES ? NULL : sk__realloc(inherited->items, capacity * sizeof *items);
+      if (items == NULL) return;
+      inherited->items = items;
+      inherited->capacity = capacity;
+    }
+    sk__inherited_item item = {*stretch, undefined->reader, sk__malloc(stretch->bytes), sk__malloc(stretch->bytes)};
+    if (item.reference == NULL || item.other == NULL) {
+      item_free(&item);
+      return;
+    }
+    memcpy(item.other, other, stretch->bytes);
+    other += stretch->bytes;
+    inherited->items[inherited->count++] = item;
+  }
+}
+
+void sk__inherited_refresh(sk__machine *machine, sk__inherited *inherited) {
+  size_t kept = 0;
+  for (size_t i = 0; i < inherited->count; i++) {
+    sk__inherited_item *item = &inherited->items[i];
+    if (!sk__gm_is_undefined(machine, item->where.start, item->where.bytes)) {
+      item_free(item);
+      continue;
+    }
+    memcpy(item->reference, (const void *)item->where.start, item->where.bytes);
+    inherited->items[kept++] = *item;
+  }
+  inherited->count = kept;
+}
+
+static bool is_in(const sk__image *image, const sk__stretch *where) {
+  for (size_t i = 0; i < image->count; i++) {
+    const sk__piece *piece = &image->pieces[i];
+    if (piece->start < where->start + where->bytes && where->start < piece->start + piece->bytes) return true;
+  }
+  return false;
+}
+
+void sk__inherited_forget(sk__inherited *inherited, const sk__image *written) {
+  size_t kept = 0;
+  for (size_t i = 0; i < inherited->count; i++) {
+    if (is_in(written, &inherited->items[i].where)) item_free(&inherited->items[i]);
+    else inherited->items[kept++] = inherited->items[i];
+  }
+  inherited->count = kept;
+}
+
+sk_status sk__inherited_keep(sk__machine *machine, const sk__inherited *inherited) {
+  for (size_t i = 0; i < inherited->count; i++) {
+    const sk__inherited_item *item = &inherited->items[i];
+    if (sk__gm_is_undefined(machine, item->where.start, item->where.bytes)) continue;
+    sk_status status = sk__gm_set_undefined(machine, &item->where, 1, &item->reader);
+    if (status != SK_OK) return status;
+  }
+  return SK_OK;
+}
+
+void sk__inherited_put(sk__machine *machine, const sk__inherited *inherited) {
+  for (size_t i = 0; i < inherited->count; i++)
+    sk__gm_replace(machine, inherited->items[i].where.start, inherited->items[i].other, inherited->items[i].where.bytes);
+}
+
+void sk__inherited_free(sk__inherited *inherited) {
+  for (size_t i = 0; i < inherited->count; i++) item_free(&inherited->items[i]);
+  sk__free(inherited->items);
+  *inherited = (sk__inherited){.count = 0};
 }

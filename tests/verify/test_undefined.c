@@ -73,6 +73,48 @@ static void test_what_was_written_anew_is_defined(void **state) {
   take(by_kernel, host);
   assert_int_equal(shown("UNDEFINED_RESULT"), 0);
 }
+/* Segment by segment: unwritten -> between -> to. With `anew` somebody writes between in between. */
+static void hand_on(bool anew) {
+  uint8_t host[BUFFER_BYTES];
+  verifier = twin_open("unfused,fused,fused/reversed");
+  void *between = buffer_new(0), *further = buffer_new(0), *to = buffer_new(7);
+  launch(NULL, &add_vector, 8, unwritten(), between, 1);
+  assert_ok(aclrtSynchronizeDevice());
+  if (anew) launch(NULL, &add_vector, 8, to, between, 1);
+  assert_ok(aclrtSynchronizeDevice());
+  launch(NULL, &add_vector, 8, between, buffer_new(0), 1); /* reads it, and nobody looks */
+  assert_ok(aclrtSynchronizeDevice());
+  launch(NULL, &add_vector, 8, between, further, 1);
+  assert_ok(aclrtSynchronizeDevice());
+  launch(NULL, &add_vector, 8, further, to, 1);
+  take(to, host);
+}
+static void test_results_that_later_segments_read(void **state) {
+  (void)state;
+  hand_on(false);
+  assert_int_equal(shown("UNDEFINED_RESULT"), 1);
+  assert_int_equal(mode_of("fused")->outcome, SK__MISMATCH);
+}
+static void test_later_segments_and_what_was_written_anew(void **state) {
+  (void)state;
+  hand_on(true);
+  assert_int_equal(shown("UNDEFINED_RESULT"), 0);
+  assert_int_equal(mode_of("fused")->outcome, SK__SAME);
+}
+static void test_other_bytes_leave_no_trace(void **state) {
+  (void)state;
+  uint8_t before[BUFFER_BYTES], after[BUFFER_BYTES];
+  verifier = twin_open("unfused,fused");
+  uint8_t *between = buffer_new(0);
+  launch(NULL, &add_vector, 8, unwritten(), between, 1);
+  assert_ok(aclrtSynchronizeDevice());
+  memcpy(before, between, sizeof before);
+  launch(NULL, &add_vector, 8, between, buffer_new(0), 1);
+  assert_ok(aclrtSynchronizeDevice());
+  memcpy(after, between, sizeof after);
+  assert_memory_equal(before, after, sizeof before);
+  assert_int_equal(mode_of("fused")->outcome, SK__SAME);
+}
 static void test_what_was_freed_is_forgotten(void **state) {
   (void)state;
   uint8_t host[BUFFER_BYTES];
@@ -117,7 +159,7 @@ static void test_refused_memory_tells_less(void **state) {
   for (uint64_t n = 1;; n++) {
     sk__undefined found;
     sk__alloc_fail_at(n);
-    sk__undefined_take(machine, &reference, &found);
+    sk__undefined_take(machine, &reference, NULL, &found);
     sk__alloc_fail_at(0);
     assert_true(found.read);
     size_t count = found.count;
@@ -134,4 +176,6 @@ static void test_refused_memory_tells_less(void **state) {
 
 SK_TESTS(SK_TEST(test_a_result_that_the_host_takes), SK_TEST(test_memory_stays_as_it_was_found), SK_TEST(test_what_nobody_takes_is_nobody_s_business),
          SK_TEST(test_what_was_written_anew_is_defined), SK_TEST(test_what_was_freed_is_forgotten), SK_TEST(test_plain_runs_find_what_is_there),
-         SK_TEST(test_refused_memory_tells_less))
+         SK_TEST(test_refused_memory_tells_less),
+         SK_TEST(test_results_that_later_segments_read), SK_TEST(test_later_segments_and_what_was_written_anew),
+         SK_TEST(test_other_bytes_leave_no_trace))

@@ -12,7 +12,7 @@ __global__ __cube__ void product(__gm__ half *left, __gm__ half *right, __gm__ f
   __cb__ half b[2 * FRACTAL];
   __cc__ float c[FRACTAL];
   asc_init();
-  asc_copy_gm2l1(l1_left, left, FRACTAL * 2); /* the second fractal stays as it is found */
+  asc_copy_gm2l1(l1_left, left, (FRACTAL + SIDE) * 2); /* of the second fractal one row; the rest stays as it is found */
   asc_copy_gm2l1(l1_right, right, 2 * FRACTAL * 2);
   PIPES(PIPE_MTE2, PIPE_MTE1);
   asc_copy_l12l0a(a, l1_left, 0, 2, 1, 0); /* @end */
@@ -31,7 +31,7 @@ __global__ __cube__ void product(__gm__ half *left, __gm__ half *right, __gm__ f
 int main(void) {
   start();
   static float result[CORES * FRACTAL];
-  half *left = device(FRACTAL * 2, 0), *right = device(2 * FRACTAL * 2, 0);
+  half *left = device((FRACTAL + SIDE) * 2, 0), *right = device(2 * FRACTAL * 2, 0);
   float *out = device(sizeof result, 0);
   product<<<CORES, 0, NULL>>>(left, right, out);
   if (aclrtSynchronizeDevice() != ACL_SUCCESS) return 1;

@@ -125,9 +125,7 @@ static void recent_clear(sk__dcache *cache) {
   cache->recent_used = false;
 }
 
-sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
-  sk__dcache *cache = sk__calloc(1, sizeof *cache);
-  if (cache == NULL) return SK_OUT_OF_MEMORY;
+void sk__dcache_create(sk__memory *memory, sk__core *core, sk__dcache *cache) {
   uint32_t sets = memory->soc->dcache_bytes[core->type] / (uint32_t)(SK__LINE_BYTES * SK__DCACHE_WAYS);
   cache->sets = sets < SK__DCACHE_MAX_SETS ? sets : SK__DCACHE_MAX_SETS;
   cache->ub_bytes = sk__mem_bytes(memory->soc, core->type, SK__MEM_UB);
@@ -136,13 +134,11 @@ sk_status sk__dcache_create(sk__memory *memory, sk__core *core) {
   recent_clear(cache);
   memory->caches[core->index] = cache;
   core->dcache = cache;
-  return SK_OK;
 }
 
 void sk__dcache_destroy(sk__core *core) {
   if (core->dcache == NULL) return;
   core->dcache->memory->caches[core->index] = NULL;
-  sk__free(core->dcache);
   core->dcache = NULL;
 }
 

@@ -85,8 +85,8 @@ struct sk__dcache {
 
 SK_MUST_USE sk_status sk__directory_create(sk__memory *memory);
 void sk__directory_destroy(sk__memory *memory);
-/* The core's cache, empty; core->index and core->type are set. */
-SK_MUST_USE sk_status sk__dcache_create(sk__memory *memory, sk__core *core);
+/* The core's cache in this room, which is zero: empty; core->index and core->type are set. */
+void sk__dcache_create(sk__memory *memory, sk__core *core, sk__dcache *room);
 void sk__dcache_destroy(sk__core *core);
 
 /* The core has polled in vain once more: now and then, the caches of blocks that ended are flushed. On the

@@ -262,6 +262,7 @@ struct sk__machine {
   uint32_t core_count;
   sk__core *cores;              /* [core_count] */
   sk__seat *seats;              /* [core_count] */
+  struct sk__core_room *rooms;  /* [core_count]: what a core and its seat point to */
   uint32_t mem_offset[SK__MEMS];
   uint32_t mem_capacity[2][SK__MEMS];
   sk__common common;

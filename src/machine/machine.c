@@ -40,6 +40,19 @@ sk_status sk__schedule_parse(const char *text, sk__schedule *out) {
 
 /* ---- making and ending --------------------------------------------------------------------- */
 
+enum { EVENT_SLOTS = SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS };
+
+/* In reserved memory, as the cores, where no plain access of a kernel is carried out. An odd number of cache lines, as they. */
+typedef struct sk__core_room {
+  sk__dcache dcache;
+  sk__event_clock event_clocks[EVENT_SLOTS];
+  uint64_t event_cycles[EVENT_SLOTS];
+  const void *event_sites[EVENT_SLOTS];
+  _Alignas(64) sk__flag_state flags;
+  _Alignas(64) uint8_t spread[SK__HARD ? 128 : 64];
+} sk__core_room;
+_Static_assert(sizeof(sk__core_room) / 64 % 2 == 1, "make the padding of sk__core_room one line longer or shorter");
+
 static sk_status core_make(sk__machine *machine, uint32_t index) {
   sk__core *core = &machine->cores[index];
   sk__seat *seat = &machine->seats[index];
@@ -53,17 +66,16 @@ static sk_status core_make(sk__machine *machine, uint32_t index) {
   core->fiber = &seat->fiber;
   core->view.task = SK__NO_TASK;
   core->order.context = core;
-  core->event_clocks = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_clocks);
-  core->event_cycles = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *core->event_cycles);
-  core->flags = sk__calloc(1, sizeof *core->flags);
-  seat->event_sites = sk__calloc(SK__PIPE_SLOTS * SK__PIPE_SLOTS * SK__EVENT_IDS, sizeof *seat->event_sites);
-  if (core->event_clocks == NULL || core->event_cycles == NULL || core->flags == NULL || seat->event_sites == NULL)
-    return SK_OUT_OF_MEMORY;
+  sk__core_room *room = &machine->rooms[index];
+  core->event_clocks = room->event_clocks;
+  core->event_cycles = room->event_cycles;
+  core->flags = &room->flags;
+  seat->event_sites = room->event_sites;
+  sk__dcache_create(&machine->memory, core, &room->dcache);
   seat->core = core;
   seat->second_aiv = core->type == SK__AIV && (index - soc->aic_count) % 2 == 1;
   sk__fiber_place(&seat->fiber, &machine->stacks, index);
-  sk_status status = sk__locals_make(core);
-  return status == SK_OK ? sk__dcache_create(&machine->memory, core) : status;
+  return sk__locals_make(core);
 }
 
 static void core_drop(sk__machine *machine, uint32_t index) {
@@ -72,10 +84,6 @@ static void core_drop(sk__machine *machine, uint32_t index) {
   sk__dcache_destroy(core);
   sk__locals_drop(core);
   sk__ledger_free(&machine->seats[index].ledger);
-  sk__free((void *)machine->seats[index].event_sites);
-  sk__free(core->event_clocks);
-  sk__free(core->event_cycles);
-  sk__free(core->flags);
 }
 
 void sk__machine_configure(sk__machine *machine, const sk__machine_options *options) {
@@ -117,9 +125,10 @@ static sk_status parts_make(sk__machine *machine) {
   machine->core_count = soc->aic_count + soc->aiv_count;
   machine->cores = reserve_cores(machine);
   machine->seats = sk__reserve(machine->core_count * sizeof *machine->seats);
-  machine->pair = sk__calloc(soc->aic_count, sizeof *machine->pair);
-  machine->up = sk__calloc(soc->aic_count, sizeof *machine->up);
-  if (machine->cores == NULL || machine->seats == NULL || machine->pair == NULL || machine->up == NULL)
+  machine->rooms = sk__reserve(machine->core_count * sizeof *machine->rooms);
+  machine->pair = sk__reserve(soc->aic_count * sizeof *machine->pair);
+  machine->up = sk__reserve(soc->aic_count * sizeof *machine->up);
+  if (machine->cores == NULL || machine->seats == NULL || machine->rooms == NULL || machine->pair == NULL || machine->up == NULL)
     return SK_OUT_OF_MEMORY;
   for (uint32_t mem = SK__MEM_UB; mem < SK__MEMS; mem++) {
     machine->mem_offset[mem] = sk__mem_slot_offset((sk__mem)mem);
@@ -158,8 +167,9 @@ void sk__machine_destroy(sk__machine *machine) {
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
   unreserve_cores(machine);
   sk__unreserve(machine->seats, machine->core_count * sizeof *machine->seats);
-  sk__free(machine->pair);
-  sk__free(machine->up);
+  sk__unreserve(machine->rooms, machine->core_count * sizeof *machine->rooms);
+  sk__unreserve(machine->pair, machine->soc->aic_count * sizeof *machine->pair);
+  sk__unreserve(machine->up, machine->soc->aic_count * sizeof *machine->up);
   sk__stack_pool_drop(&machine->stacks);
   if (machine->memory.soc != NULL) sk__memory_destroy(&machine->memory);
   if (machine->checker != NULL) sk__checker_destroy(machine->checker);

@@ -56,7 +56,9 @@ static fixture *fixture_new(bool checks) {
     sk__order_begin(core->checker, &core->order, i, NULL);
     core->ctrl = UINT64_C(1) << 48;
     assert_int_equal(sk__locals_make(core), SK_OK);
-    assert_int_equal(sk__dcache_create(&f->machine.memory, core), SK_OK);
+    sk__dcache *room = calloc(1, sizeof *room);
+    assert_non_null(room);
+    sk__dcache_create(&f->machine.memory, core, room);
   }
   return f;
 }
@@ -65,7 +67,9 @@ static void fixture_free(fixture *f) {
   sk__self = NULL;
   for (uint32_t i = 0; i < CORES; i++) {
     sk__order_end(f->machine.checker, &f->cores[i].order, NULL);
+    sk__dcache *room = f->cores[i].dcache;
     sk__dcache_destroy(&f->cores[i]);
+    free(room);
     sk__locals_drop(&f->cores[i]);
   }
   sk__memory_destroy(&f->machine.memory);

@@ -20,8 +20,8 @@ static bool match_trimmed(const char *pattern, size_t length, const char *name) 
     memset(next, 0, length + 1);
     for (size_t i = 0; i < length; i++) {
       if (!at[i] || (pattern[i] != '.' && pattern[i] != *name)) continue;
-      bool star = i + 1 < length && pattern[i + 1] == '*';
-      next[star ? i : i + 1] = true;
+      if (i + 1 < length && pattern[i + 1] == '*') next[i] = true;
+      next[i + 1] = true; /* before a star too: a second star may follow that one, and takes it as its character */
     }
     memcpy(at, next, length + 1);
   }

@@ -118,6 +118,8 @@ static void test_patterns(void **state) {
   assert_true(sk__pattern_match("M*atMul", "atMul"));
   assert_true(sk__pattern_match("M*atMul", "MMatMul"));
   assert_true(sk__pattern_match("Sw.gLu", "SwiGLu") == false);
+  assert_true(sk__pattern_match("a**", "a")); /* any number of '*' behind an a */
+  assert_false(sk__pattern_match("a**", "aa"));
   assert_true(sk__pattern_match("a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"));
   assert_false(sk__pattern_match("a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac"));
 }

@@ -149,6 +149,8 @@ typedef struct sk__order {
   bool same_pipe;                       /* what a pipe's own earlier instructions wrote is judged */
   uint8_t in_order_pipes;               /* a bit per pipe whose instructions are ordered among themselves: S, and V
                                          * where the compiler puts barriers between vector instructions */
+  bool refused;                         /* an instruction of this launch or sub-kernel was not carried out: what it should have
+                                         * written is no reader's fault. Set by the floors above */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */

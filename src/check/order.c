@@ -180,6 +180,7 @@ static void start_clocks_at(sk__order *order, uint64_t clock) {
   for (int q = 0; q < SK__PIPE_SLOTS; q++) order->clock[q] = clock;
   order->begin_clock = clock;
   order->dropped_clock = 0;
+  order->refused = false;
   order->scope_open = false;
 }
 

@@ -40,8 +40,9 @@ void sk__bad_argument(sk__core *core, const char *what, int64_t value, const cha
   vsnprintf(range, sizeof range, legal, list);
   va_end(list);
   snprintf(message, sizeof message, "%s: %s is %lld; legal: %s", core->instr, what, (long long)value, range);
-  snprintf(remedy, sizeof remedy, "pass a legal %s", what);
+  snprintf(remedy, sizeof remedy, "give %s a legal value", what);
   report(core, "BAD_ARGUMENT", SK__CAT_OPERATOR, SK__ERROR, message, remedy);
+  core->order.refused = true;
 }
 
 void sk__instr_finding(sk__core *core, const char *id, sk__category category, sk__severity severity,
@@ -53,10 +54,12 @@ void sk__instr_finding(sk__core *core, const char *id, sk__category category, sk
   va_end(list);
   snprintf(whole, sizeof whole, "%.30s: %s", core->instr, text);
   report(core, id, category, severity, whole, remedy);
+  if (severity == SK__ERROR) core->order.refused = true;
 }
 
 void sk__not_modelled_instr(sk__core *core, const char *what) {
   char message[512];
   snprintf(message, sizeof message, "%s: %s is not modelled", core->instr, what);
   report(core, "NOT_MODELLED", SK__CAT_NOT_MODELLED, SK__ERROR, message, "");
+  core->order.refused = true;
 }

@@ -121,6 +121,7 @@ static __attribute__((noinline, cold)) void *refuse(sk__core *core, sk__mem mem,
     sk__text_add_address(&text, address);
   }
   sk__report(core->checker, &f);
+  core->order.refused = true;
   return NULL;
 }
 
@@ -136,6 +137,7 @@ static __attribute__((noinline, cold)) void *refuse_array(sk__core *core, sk__me
   snprintf(f.message, sizeof f.message, "%s of %s %s", operand, instr, where);
   snprintf(f.remedy, sizeof f.remedy, "keep %s inside '%s', or make the array larger", operand, array->name);
   sk__report(core->checker, &f);
+  core->order.refused = true;
   return NULL;
 }
 

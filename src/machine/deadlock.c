@@ -315,6 +315,23 @@ static sk__finding plain_finding(const scene *s, const sk__seat *seat, const awa
   return f;
 }
 
+/* Who waits at a barrier for cores that wait elsewhere is not the cause: they are. Stops where the others wait for no
+ * barrier, or came to their end, or wait in a circle. */
+static const sk__seat *follow_barriers(const scene *s, const sk__seat *chief, awaited *what) {
+  bool been[SK__MAX_CORES] = {false};
+  for (bool on = true; on && what->barrier;) {
+    on = false;
+    for (uint32_t g = 0; g < s->group_count && !on; g++) {
+      uint32_t first = s->groups[g].first;
+      if (been[g] || !sk__core_set_has(&what->missing, first)) continue;
+      been[g] = on = true;
+      chief = &s->machine->seats[first];
+      *what = awaited_by(s->machine, chief);
+    }
+  }
+  return chief;
+}
+
 void sk__deadlock_report(sk__machine *machine) {
   scene s = {.machine = machine};
   gather(&s);
@@ -339,6 +356,7 @@ void sk__deadlock_report(sk__machine *machine) {
     what = awaited_by(machine, seat);
     break;
   }
+  if (!found && machine->run.outside == 0) chief = follow_barriers(&s, chief, &what);
   if (found) f = sk__culprit_finding(machine, &culprit);
   else f = plain_finding(&s, chief, &what);
   add_waiters(&s, &f);

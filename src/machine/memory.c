@@ -231,6 +231,7 @@ void sk__memory_report_bounds(sk__memory *memory, const sk__core *core, sk__pipe
     finding = sk__core_finding(core, id, freed ? SK__CAT_HOST : SK__CAT_OPERATOR, SK__ERROR);
     finding.end_count = 0;
     end = sk__finding_end(&finding, core, kind == SK__READ ? "reader" : "writer", site, instr);
+    machine->cores[core->index].order.refused = true;
   } else {
     memset(&finding, 0, sizeof finding);
     sk__text_copy(finding.id, sizeof finding.id, id);

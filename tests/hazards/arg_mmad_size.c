@@ -18,9 +18,7 @@ __global__ __cube__ void product(__gm__ half *in, __gm__ float *out) {
   asc_copy_l12l0a(a, l1, 0, 1, 1, 0);
   asc_copy_l12l0b(b, l1, 0, 1, 1, 0);
   PIPES(PIPE_MTE1, PIPE_M);
-  asc_mmad(c, a, b, 16, 16, 16, 0, false, false, true);
-  asc_sync_pipe(PIPE_M);
-  asc_mmad(c, a, b, M, 16, 16, 0, false, false, true); /* @end */
+  asc_mmad(c, a, b, M, 16, 16, 0, false, false, true); /* @end */ /* @alone: C stays unwritten, and is read */
   PIPES(PIPE_M, PIPE_FIX);
   asc_copy_l0c2gm(out + asc_get_block_idx() * 256, c, 16, 16, 16, 16, 0, 0, 0, false, true);
   asc_sync();

@@ -10,9 +10,8 @@
 __global__ __vector__ void fill(__gm__ int32_t *out) {
   __ubuf__ int32_t tile[TILE];
   asc_init();
-  asc_duplicate(tile, 0, TILE);
-  asc_sync_pipe(PIPE_V);
-  asc_duplicate(tile + SKIP, 1, LINE); /* @end */
+  asc_duplicate(tile, 0, 8);
+  asc_duplicate(tile + SKIP, 1, TILE - 8); /* @end */ /* @alone: the tile stays unwritten, and is stored */
   PIPES(PIPE_V, PIPE_MTE3);
   asc_copy_ub2gm(out + vector_index() * TILE, tile, sizeof tile);
   asc_sync();

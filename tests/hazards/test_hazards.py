@@ -8,7 +8,8 @@ Each program says in its first line which id it has and in marks where its ends 
 Built as it is, `skv verify` must report the id in the default matrix, with one finding whose ends name
 every marked line. Built with -DREPAIRED nothing at all may be reported, in the default matrix, five more
 random schedules, and every schedule un-fused. `/* @with H15 */` names another id that may come along in either build, `/* @verify --modes ge */`
-further options of skv verify.
+further options of skv verify. With `/* @alone */` the broken build reports nothing but the id: what follows from the defect
+is no defect of its own.
 """
 import json
 import re
@@ -37,6 +38,7 @@ class Program:
         self.path, self.id = path, title.group(1)
         self.ends = {number for number, line in enumerate(lines, 1) if "@end" in line}
         self.others = {word for line in lines for word in re.findall(r"@with (\w+)", line)}
+        self.alone = any("@alone" in line for line in lines)
         self.options = [word for line in lines for found in re.findall(r"@verify (.*?) \*/", line) for word in found.split()]
 
     def in_all_schedules(self) -> list[str]:
@@ -79,6 +81,7 @@ def must_find(program: Program, scratch: Path) -> None:
     report = program.verify(scratch, repaired=False)
     found = [finding for finding in report["findings"] if finding["id"] == program.id]
     assert found, f"{program.id} is not among the findings\n{told(report)}"
+    assert not program.alone or len(found) == len(report["findings"]), f"more is reported than {program.id}\n{told(report)}"
     for finding in found:
         explains = re.fullmatch(r"H\d+", program.id) and not finding["unfused"] and finding["fused"]
         assert not explains or finding["silent_unfused"], f"nothing tells why {program.id} is silent un-fused"

@@ -277,8 +277,6 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
 /* Every byte was written since this launch (or sub-kernel) began? For instructions that may then declare
  * more than they use. Records nothing; false also where an answer would cost a search. */
 bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);
-/* True: this launch or sub-kernel has written none of the bytes. Like the one above in doubt false. */
-bool sk__shadow_local_untouched(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);
 /* A hint that bytes at `address` will soon be judged: fetches what that needs into the host's cache, one
  * level per call: 0 the page's record, 1 what it points to, 2 the sets of readers. Each level reads what
  * the one before fetched, so call them some accesses apart. Without effect on any result. */

@@ -78,17 +78,7 @@ static uint32_t l0_rate(const sk__core *core, sk__mem mem) {
   return mem == SK__MEM_L0A ? costs_of(core)->l1_l0a_bytes_per_cycle : costs_of(core)->l1_l0b_bytes_per_cycle;
 }
 
-/* Whole fractals carry the padding of a matrix along: single bytes that were never written are no finding, a fractal of
- * which none was is one. */
-static void read_whole(sk__core *core, const uint8_t *from, uint64_t n, uint64_t bytes, uint64_t step, uint32_t unit_bytes) {
-  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from, n, bytes, step);
-  if (!core->checks) return;
-  for (uint64_t i = 0; i < n; i++)
-    for (const uint8_t *unit = from + i * step; unit < from + i * step + bytes; unit += unit_bytes)
-      if (sk__shadow_local_untouched(core->checker, &core->order, (uint64_t)unit, unit_bytes))
-        sk__local_access(core, SK__PIPE_MTE1, SK__READ, unit, unit_bytes);
-}
-
+/* Whole fractals carry the padding of a matrix along: what was never written is no finding here. */
 void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK_ARGS_FRACTALS) {
   if (core == NULL || repeat == 0) return;
   sk__bursts b = sk__bursts_merge((sk__bursts){repeat, SK__FRACTAL_BYTES, (uint64_t)src_stride * SK__FRACTAL_BYTES,
@@ -99,7 +89,7 @@ void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK
                                           SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
   from += start;
-  read_whole(core, from, b.n, b.bytes, b.src_step, SK__FRACTAL_BYTES);
+  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from, b.n, b.bytes, b.src_step);
   if (b.bytes == SK__FRACTAL_BYTES)
     for (uint64_t i = 0; i < b.n; i++) memcpy(to + i * b.dst_step, from + i * b.src_step, SK__FRACTAL_BYTES);
   else
@@ -314,7 +304,8 @@ void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, co
   uint8_t *to = sk__local_operand(core, mem, dst, extent, SK__FRACTAL_BYTES, "dst");
   const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, (lowest + span + 1) * square_bytes, SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
-  read_whole(core, from + lowest * square_bytes, repeat, square_bytes, (uint64_t)src_stride * square_bytes, square_bytes);
+  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from + lowest * square_bytes, repeat, square_bytes,
+                    (uint64_t)src_stride * square_bytes);
   for (uint64_t i = 0; i < repeat; i++) {
     uint64_t square = enable_addr_decrement ? index_id - i * src_stride : index_id + i * src_stride;
     uint8_t *parts[4];

@@ -8,21 +8,20 @@
 
 enum { MAX_NAME = 1024 };
 
-/* Positions reachable in the pattern, as a set: linear in name times pattern, whatever the stars. */
+static bool fits(char pattern, char c) { return pattern == '.' || pattern == c; }
+
+/* Positions reachable in the pattern, as a set: linear in name times pattern, whatever the stars. A second star in a row takes
+ * the first as its character. */
 static bool match_trimmed(const char *pattern, size_t length, const char *name) {
   bool at[MAX_NAME + 1], next[MAX_NAME + 1];
   memset(at, 0, length + 1);
   at[0] = true;
   for (;; name++) {
-    for (size_t i = 0; i < length; i++)
-      if (at[i] && i + 1 < length && pattern[i + 1] == '*') at[i + 2] = true;
+    for (size_t i = 2; i <= length; i++) at[i] |= pattern[i - 1] == '*' && at[i - 2];
     if (*name == '\0') return at[length];
-    memset(next, 0, length + 1);
-    for (size_t i = 0; i < length; i++) {
-      if (!at[i] || (pattern[i] != '.' && pattern[i] != *name)) continue;
-      if (i + 1 < length && pattern[i + 1] == '*') next[i] = true;
-      next[i + 1] = true; /* before a star too: a second star may follow that one, and takes it as its character */
-    }
+    next[0] = false;
+    for (size_t i = 1; i <= length; i++)
+      next[i] = pattern[i - 1] != '*' ? at[i - 1] && fits(pattern[i - 1], *name) : i >= 2 && at[i] && fits(pattern[i - 2], *name);
     memcpy(at, next, length + 1);
   }
 }

@@ -208,6 +208,7 @@ void sk__core_begin_block(sk__core *core, uint32_t block) {
  * the launch, so none of them may see the flushed bytes by luck. */
 void sk__core_end_block(sk__core *core, bool completed) {
   sk__machine *machine = core->machine;
+  sk__division_report(core);
   sk__order_settle(&core->order); /* while the view still says whose accesses they are */
   uint64_t latest = sk__core_latest_cycles(core);
   for (uint32_t pipe = 0; pipe < SK__PIPES; pipe++) core->cycles[pipe] = latest;

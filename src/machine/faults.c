@@ -130,6 +130,10 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     errno = saved_errno;
     return;
   }
+  if (number == SIGFPE && sk__division_skip(worker->running, context, interrupted_site(context))) {
+    errno = saved_errno;
+    return;
+  }
   worker->fault = (sk__fault){.pending = true, .signal = number, .code = info->si_code, .write = was_write(context),
                               .address = (uint64_t)(uintptr_t)info->si_addr, .site = interrupted_site(context)};
   sk__context_leave(&worker->context);

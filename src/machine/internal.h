@@ -431,6 +431,13 @@ void sk__ledger_judge(sk__machine *machine); /* H2, H7 and barrier counts over t
 void sk__ledger_free(sk__ledger *ledger);
 void sk__deadlock_report(sk__machine *machine);
 
+/* ---- division.c ---------------------------------------------------------------------------- */
+
+/* Carries out the division that raised a signal, as if it were one by a number; false if it is none of a kernel. */
+bool sk__division_skip(sk__core *core, void *context, const void *site);
+/* The first of a block; when the block ends. */
+void sk__division_report(sk__core *core);
+
 /* ---- faults.c ------------------------------------------------------------------------------ */
 
 void sk__faults_install(void);

@@ -250,6 +250,9 @@ struct sk__core {
   uint32_t ratio;               /* what GetTaskRatio is: AIC 1; AIV 2 in MIX 1:2, else 1 */
   const sk__launch *launch;
   sk__view view;
+  const void *divided_at;       /* the first integer division by zero, and whose it was (division.c) */
+  const char *divided_by;
+  uint32_t divided_in;
   uint64_t gm_stores;           /* writes to device memory so far: progress, for cores that poll */
 
   /* registers (reset: sk__core_reset_registers) */

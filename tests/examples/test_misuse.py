@@ -265,6 +265,32 @@ def test_a_tensor_prints_a_block_a_line():
     assert "-1.500000 " * 15 + "-1.500000\n-1.500000 -1.500000\n-3 -2 -1 0 1 2 3 4\n5 6 7 8 9 10 11 12\n" in said, said
 
 
+DIVISION = """
+template <class T> __aicore__ inline void Divide(T value, T divisor) {
+  volatile T zero[3] = {0, divisor, 0}, *at = zero + 1;
+  T quotient = value / *at, rest = value %% zero[1]; //!
+  AscendC::printf("%%lld rest %%lld\\n", static_cast<long long>(quotient), static_cast<long long>(rest));
+}
+__global__ __vector__ void k(GM_ADDR x) {
+  (void)x;
+  Divide<int32_t>(-7, %s);
+  Divide<uint32_t>(9, %s);
+  Divide<int64_t>(int64_t{1} << 40, %s);
+  Divide<int32_t>(INT32_MIN, -1);
+}
+"""
+
+
+def test_a_kernel_goes_on_after_a_division_by_zero():
+    """As on the chip, which does not stop there: many kernels compute such a remainder and never use it."""
+    said, line = run_program(PROGRAM % (DIVISION % ("0", "0", "0")))
+    assert "0 rest -7\n0 rest 9\n0 rest 1099511627776\n-2147483648 rest 0\n" in said, said
+    assert "warning KERNEL_FAULT" in said and "divides an integer by zero" in said and f"k.cpp:{line}" in said, said
+    assert "verdict: clean" in said, said
+    said, _ = run_program(PROGRAM % (DIVISION % ("2", "2", "3")))
+    assert "-3 rest -1\n4 rest 1\n366503875925 rest 1\n" in said and "KERNEL_FAULT" not in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
@@ -335,7 +361,7 @@ if __name__ == "__main__":
                      + [refuses(*case) for case in REFUSED.items()]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
-                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_tensor_prints_a_block_a_line,
+                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_kernel_goes_on_after_a_division_by_zero, test_a_tensor_prints_a_block_a_line,
                         test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

@@ -67,8 +67,8 @@ static inline json_t *text_other(const char *token) {
 
 static inline sk__graph *graph_of(const char *text) {
   json_t *streams = json_array();
-  char copy[4096], *save = NULL;
-  snprintf(copy, sizeof copy, "%s", text);
+  char *copy = strdup(text), *save = NULL;
+  assert_non_null(copy);
   json_int_t id = 0;
   bool third_chip = false;
   for (char *token = strtok_r(copy, " ", &save); token != NULL; token = strtok_r(NULL, " ", &save)) {
@@ -84,6 +84,7 @@ static inline sk__graph *graph_of(const char *text) {
     json_object_set_new(node, "nodeId", json_integer(++id));
     json_array_append_new(json_object_get(json_array_get(streams, stream), "nodes"), node);
   }
+  free(copy);
   json_t *dump = json_pack("{s:o}", "streams", streams);
   if (third_chip) json_object_set_new(dump, "soc", json_string("Ascend950"));
   char why[256] = "";

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "graph_text.h"
 
-typedef enum view { SKS, NAME, REASON, MAIN, LAUNCH, AIC, AIV, PRELOADS, BLOCKS, REFUSED } view;
+typedef enum view { SKS, NAME, REASON, MAIN, LAUNCH, AIC, AIV, PRELOADS, BLOCKS, WORDS, REFUSED } view;
 
 typedef struct rule {
   const char *name, *graph, *options; /* "key=value key=value" */
@@ -17,6 +17,14 @@ static const rule rules[] = {
     {"an end closes the topmost begin of its name, wherever it stands", "0B(A) 0B(B) 0E(A) 0a:C8 0E(B)", "", NAME, 0, "B_start_a_end_a"},
     {"names are numbered stream by stream, not by capture", "1B(A) 0B(B) 0a:C8 0E(B) 1E(A)", "", NAME, 0, "B_A_start_a_end_a"},
     {"a scope opened again continues", "0B(A) 0a:C8 0E(A) 0B(A) 0b:C8 0E(A)", "", SKS, 0, "a b"},
+    {"a None scope forbids whatever else is open", "0B(A) 0a:C8 0B() 0b:C8 0E(A) 0c:C8 0E()", "", SKS, 0, "a"},
+    {"reason: inside a None scope", "0B(A) 0a:C8 0B() 0b:C8 0E(A) 0c:C8 0E()", "", REASON, 6, "IN_UNFUSIBLE_SCOPE"},
+    {"without a named scope all outside None scopes is fused", "0a:C8 0B() 0x:C8 0E() 0b:C8", "", SKS, 0, "a | b"},
+    {"opening a name twice changes nothing", "0B(A) 0a:C8 0B(A) 0b:C8 0E(A) 0c:C8 0E(A)", "", SKS, 0, "a b c"},
+    {"an end without a begin is refused", "0a:C8 0E(A)", "", REFUSED, 0, "no open begin"},
+    {"a begin without an end is refused", "0B(A) 0a:C8", "", REFUSED, 0, "never ended"},
+    {"as the real planner: an end alone makes its name a scope of the graph", "0a:C8 0E(A)", "vendor=1", REASON, 1, "NOT_IN_SCOPE"},
+    {"nested names are joined", "0B(A) 0B(B) 0a:C8 0E(B) 0E(A)", "", NAME, 0, "A_B_start_a_end_a"},
     {"a name of no scope is none", "0a:C8 0b:V8", "", NAME, 0, "none_start_a_end_b"},
     {"the reason of the scope overwrites the binding's", "0B(A) 0x:C8 0E(A) 0a:C8!", "", REASON, 4, "NOT_IN_SCOPE"},
     {"a task group overwrites the binding's reason", "0a:C8 0x:C8!g", "", REASON, 2, "DYNAMIC_TASK_UNSUPPORT"},
@@ -35,6 +43,8 @@ static const rule rules[] = {
     {"launch: a 1:2 operator decides, however few its cores", "0a:M1 0b:C24", "", LAUNCH, 0, "MIX_1_2 24"},
 
     {"launch: an operator alone with debug_per_op_max_core_num fills the device", "0a:V8 0b:C8", "perop=1", LAUNCH, 0, "MIX_1_2 24"},
+    {"an operator in batch mode alone keeps its size with debug_per_op_max_core_num", "0a:C8*", "perop=1", LAUNCH, 0, "MIX_1_2 8"},
+    {"of a vector operator half the cores, rounded up", "0a:V7*", "perop=1", LAUNCH, 0, "MIX_1_2 4"},
     {"block counts are whole numbers", "0a:C300", "perop=1", BLOCKS, 0, "300"},
     {"as the real planner: block counts of tasks have 8 bits", "0a:C300", "perop=1 vendor=1", BLOCKS, 0, "44"},
 
@@ -59,6 +69,25 @@ static const rule rules[] = {
     {"a wait without any write needs bit 1", "0a:C8 0u(x=3,0) 0b:C8", "value=1", SKS, 0, "a | b"},
     {"a wait without any write is fused with bit 1", "0a:C8 0u(x=3,0) 0b:C8", "value=2", SKS, 0, "a W b"},
     {"waits of one address must agree", "0a:C8 0u(x=1,1) 0u(x=1,0) 0w(x=1)", "", REFUSED, 0, "different things"},
+
+    {"a write without any wait is fused: another value than 0 records", "0a:C8 0w(x=5) 0b:C8", "", SKS, 0, "a N b"},
+    {"a write without any wait is fused: 0 resets", "0a:C8 0w(x=0) 0b:C8", "", AIC, 0, "P:a a b11 R:0x78 P:b b"},
+    {"two writes that record on one address", "0a:C8 0w(x=5) 0w(x=6) 0b:C8", "", REFUSED, 0, "both release"},
+    {"two records of one event", "0a:C8 0N(x) 0b:C8 0N(x)", "", REFUSED, 0, "records already"},
+    {"two writes that release the waits on one address", "0w(x=1) 0w(x=1) 0u(x=1,1) 0a:C8", "", REFUSED, 0, "both release"},
+
+    {"an unfusible head of another stream is skipped before a scope", "1x:C8! 0a:C8 1b:C8", "", SKS, 0, "a b"},
+    {"a stream of events alone leaves the scope", "0a:C8 1N(x) 0b:C8", "", REASON, 2, "ISOLATED_EVENT"},
+
+    {"batch mode: fewer cores than before, each", "0a:m8* 0b:m4* 0c:m2*", "", SKS, 0, "a | b | c"},
+    {"batch mode: more cores than before, each", "0a:m2* 0b:m4* 0c:m8*", "", SKS, 0, "a | b | c"},
+    {"batch mode: equal", "0a:m4* 0b:m4*", "", SKS, 0, "a b"},
+    {"batch mode: off", "0a:m8 0b:m2 0c:m8", "", SKS, 0, "a b c"},
+    {"batch mode: a smaller kernel without it is no cut", "0a:m8* 0b:m2 0c:m4*", "", SKS, 0, "a b | c"},
+    {"batch mode: the other side counts as two to one", "0a:m4* 0b:V8* 0c:C8*", "", SKS, 0, "a | b | c"},
+    {"batch mode: a larger kernel behind it", "0a:m4* 0b:m8", "", SKS, 0, "a | b"},
+    {"batch mode: a larger kernel that has it first", "0a:m4 0b:m8*", "", SKS, 0, "a b"},
+    {"batch mode: the operator's binding turns it off", "0a:m8* 0b:m4*^8", "", SKS, 0, "a b"},
 
     {"an unfusible node ends the scope on its own stream only", "0a:C8 0b:C8! 1c:C8 0d:C8 1e:C8", "", SKS, 0, "a c e | d"},
     {"other flags end the scope on their stream only", "0B(A) 0a:C8 1b:C8 0E(A) 0B(B) 0c:C8 0E(B)", "", SKS, 0, "a b | c"},
@@ -90,6 +119,16 @@ static const rule rules[] = {
 
     {"a kernel larger than the device fails everything", "0x:C8 0a:C25", "", REFUSED, 0, "more cores"},
     {"a kernel needs both sides: cube and vector cores of a MIX kernel", "0a:M24", "", LAUNCH, 0, "MIX_1_2 24"},
+    {"reason: a wait that would open an SK", "1o:C8! 1N(x) 0W(x) 0a:C8 0R(x)", "", REASON, 3, "EXIST_DEADLOCK/FIRST_WAIT"},
+    {"a wait for nobody", "0a:C8 0W(x) 0b:C8", "", REASON, 2, "EXIST_DEADLOCK/NOTIFY_NOT_IN_GRAPH"},
+    {"work outside that does not fit beside the SK", "0a:C20 1o:C8! 1N(x) 0W(x) 0b:C24 0R(x)", "", REASON, 4, "EXIST_DEADLOCK/KERNEL_INSUFFICIENT_CORES"},
+    {"work outside that fits: the next kernel does not", "0a:C8 1o:C8! 1N(x) 0W(x) 0b:C20 0R(x)", "", SKS, 0, "a | b"},
+    {"work outside and inside fit", "0a:C8 1o:C8! 1N(x) 0W(x) 0b:C16 0R(x)", "", SKS, 0, "a W b"},
+    {"an event without a reset cannot be waited for inside", "0a:C8 1o:C8! 1N(x) 0W(x) 0b:C8", "", REFUSED, 0, "reset"},
+    {"boundary: too few places", "0o:C1! 1p:C1! 0a:C2 1b:V2 0q:C1! 1r:C1!", "", REASON, 3, "SCOPE_FUSE_PART/RESOURCE_INSUFFICIENT"},
+    {"boundary: nodes in front only", "0o:C1! 1p:C1! 0a:C2 1b:V2 0c:C2 1d:V2", "", MAIN, 0, "5"},
+    {"flush words: behind each operator", "0a:C8", "", WORDS, 0, "32"},
+    {"flush words: none where the binding says so", "0a:C8^4", "", WORDS, 0, "1"},
     {"a wait never opens an SK", "1o:C8! 1N(x) 0W(x) 0a:C8 0R(x)", "", SKS, 0, "a"},
 };
 
@@ -145,6 +184,7 @@ static void look(const sk__plan *plan, const rule *r, sk__text *to) {
   else
     for (size_t i = 0, n = 0; i < sk->queue[SK__AIC].count; i++)
       if (r->view == BLOCKS && sk->queue[SK__AIC].ops[i].type == SK__OP_FUNC) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].blocks);
+      else if (r->view == WORDS && sk->queue[SK__AIC].ops[i].type == SK__OP_FUNC) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", (unsigned)sk->queue[SK__AIC].ops[i].debug);
       else if (r->view == PRELOADS && sk->queue[SK__AIC].ops[i].type == SK__OP_PRELOAD) sk__text_add(to, "%s%u", n++ > 0 ? " " : "", sk->queue[SK__AIC].ops[i].preload_units);
 }
 

@@ -43,6 +43,25 @@ static void test_scope_covers_other_streams(void **state) {
   (void)state;
   assert_sks(plan_of("0B(A) 1a:C8 0E(A)"), "a");
 }
+/* At most 1,024 names; behind them every marker is lost, also of a name that is known, and a placeholder registers its name too. */
+static void test_names_beyond_the_limit(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&text, &bytes);
+  for (int i = 0; i < 1023; i++) fprintf(to, "0B(n%d) 0E(n%d) ", i, i);
+  fprintf(to, "0P(p) 0B(n0) 0a:C8 0E(n0) 0B() 0B(q) 0b:C8 0B() 0c:C8 0E() 0E(q) 0E()");
+  fclose(to);
+  sk__plan *plan = plan_of(text);
+  const char *const wanted[] = {"EXCEED_SCOPE_MAX", "EXCEED_SCOPE_MAX", "IN_UNFUSIBLE_SCOPE"}; /* the scope opened last gives the reason */
+  size_t found = 0;
+  for (size_t i = 0; i < plan->graph->node_count; i++)
+    if (plan->graph->nodes[i].marker == SK__NO_MARKER) assert_string_equal(plan->decisions[i].reason, wanted[found++]);
+  assert_int_equal(found, 3);
+  sk__plan_free(plan);
+  free(text);
+}
+
 static void test_text_none_is_a_name(void **state) {
   (void)state;
   assert_sks(plan_of("0B(None) 0a:C8 0E(None) 0b:C8"), "a");
@@ -228,7 +247,7 @@ static void test_too_few_tasks_for_the_boundary(void **state) {
 
 SK_TESTS(SK_TEST(test_without_markers_everything_is_fused), SK_TEST(test_none_scope_is_left_out), SK_TEST(test_named_scopes_exclude_the_rest),
          SK_TEST(test_only_equal_sets_share_an_sk), SK_TEST(test_none_scope_wins_over_names), SK_TEST(test_scope_covers_other_streams),
-         SK_TEST(test_text_none_is_a_name), SK_TEST(test_unpaired_markers_are_refused), SK_TEST(test_unfusible_node_ends_its_stream_only),
+         SK_TEST(test_names_beyond_the_limit), SK_TEST(test_text_none_is_a_name), SK_TEST(test_unpaired_markers_are_refused), SK_TEST(test_unfusible_node_ends_its_stream_only),
          SK_TEST(test_wait_is_taken_behind_its_record), SK_TEST(test_released_tail_of_another_stream),
          SK_TEST(test_streams_kept_apart_on_request), SK_TEST(test_streams_of_events_only_stay_outside), SK_TEST(test_value_tasks),
          SK_TEST(test_value_task_does_not_escape_its_scope), SK_TEST(test_other_tasks), SK_TEST(test_batch_kernels_meet_their_own_size),

@@ -23,6 +23,8 @@
 #define SK__PIPE_SLOTS 8 /* SK__PIPES rounded up */
 #define SK__MAX_ACTORS (SK__MAX_CORES * SK__PIPE_SLOTS + SK__PIPE_SLOTS) /* last core = the host */
 #define SK__HOST_CORE SK__MAX_CORES
+/* The copy engine: what streams copy and set by themselves. The first core that the chip does not have. */
+static inline uint32_t sk__engine_core(const sk__soc *soc) { return soc->aic_count + soc->aiv_count; }
 
 /* ---- findings ------------------------------------------------------------------------------ */
 
@@ -198,8 +200,9 @@ void sk__order_barrier_dropped(sk__order *order);
 void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into);
 
 /* What a launch's cores begin with: `before`, told apart from what launches it does not know have done on these cores. The
- * reference is the caller's. NULL like `before`, when there is nothing to tell apart. */
+ * reference is the caller's. NULL like `before`, when there is nothing to tell apart. _engine: a copy's order, likewise. */
 sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before);
+sk__snapshot *sk__snapshot_engine(sk__checker *checker, sk__snapshot *before);
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from);
 sk__snapshot *sk__snapshot_ref(sk__snapshot *s);
@@ -264,6 +267,8 @@ void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__ac
 typedef struct sk__local_range { uint64_t address, bytes; sk__access kind; } sk__local_range;
 void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,
                              uint32_t n, const void *site, const char *instr);
+/* The copy engine reads or writes: what nobody has written may be copied. */
+void sk__shadow_gm_engine(sk__checker *checker, sk__order *order, sk__access kind, uint64_t address, uint64_t bytes, const char *instr);
 /* A data cache writes a line back: bytes of it that the core has not stored come along, with the values they had when
  * it loaded the line. Whoever wrote or writes them without an order to this is undone (H13). `instr` of all of them
  * is this one text: it tells the origin from a read. */

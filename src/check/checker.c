@@ -11,13 +11,13 @@
 
 sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
   *out = NULL;
-  if (soc == NULL || soc->aic_count + soc->aiv_count > SK__MAX_CORES) return SK_INVALID_ARGUMENT;
+  if (soc == NULL || sk__engine_core(soc) >= SK__MAX_CORES) return SK_INVALID_ARGUMENT;
   sk__checker *c = sk__reserve(sizeof *c);
   if (c == NULL) return SK_OUT_OF_MEMORY;
   pthread_mutex_init(&c->lock, NULL);
   pthread_mutex_init(&c->pool_lock, NULL);
   c->soc = soc;
-  c->actors = (soc->aic_count + soc->aiv_count) * SK__PIPE_SLOTS;
+  c->actors = (sk__engine_core(soc) + 1) * SK__PIPE_SLOTS;
   c->nothing = sk__snapshot_new(c, NULL);
   c->findings = sk__findings_new();
   c->origins = sk__reserve(SK__ORIGINS * sizeof *c->origins);

@@ -41,12 +41,13 @@ void sk__gaps_unref(sk__gaps *gaps);
 bool sk__gaps_hold(const sk__gaps *gaps, uint32_t actor, uint64_t clock);
 /* Of two vectors, each with its gaps, when they become one. */
 sk__gaps *sk__gaps_joined(sk__gaps *a, const uint64_t *a_clocks, sk__gaps *b, const uint64_t *b_clocks, uint32_t actors);
-/* Of a vector that is about to learn what a launch does: all it does not know of what the cores have done so far. */
-sk__gaps *sk__gaps_until(sk__gaps *gaps, const uint64_t *clocks, const uint64_t *core_clocks, uint32_t actors);
+/* Of a vector that is about to learn what a launch does on some of the cores [first, end): all it does not know of what these
+ * have done so far. */
+sk__gaps *sk__gaps_until(sk__gaps *gaps, const uint64_t *clocks, const uint64_t *core_clocks, uint32_t actors, uint32_t first, uint32_t end);
 
 struct sk__snapshot {
   _Atomic uint32_t references;
-  uint32_t actors;     /* entries in use: cores of the chip; the host's entries are always the maximum */
+  uint32_t actors;     /* entries in use: cores of the chip and the copy engine; the host's entries are always the maximum */
   uint64_t serial;     /* of this content; unique in the process, changes when it is joined into */
   uint64_t contains;   /* serial of a snapshot known to be contained, 0 = none */
   struct sk__snapshot *parent; /* that snapshot, if this is a message made from it; never more than one deep */
@@ -99,7 +100,7 @@ struct sk__findings_store; /* findings.c */
 
 struct sk__checker {
   const sk__soc *soc;
-  uint32_t actors;            /* of the chip's cores */
+  uint32_t actors;            /* of the chip's cores and the copy engine */
   bool same_pipe, threaded, unread;
   bool has_gaps;              /* some snapshot had */
   sk__describe_fn describe;

@@ -83,9 +83,10 @@ static void fill_bytes(const sk__probe *probe, sk__end *end) {
 static void fill_current(const sk__probe *probe, sk__end *end) {
   end->launch = end->task = end->block = end->sub_block = -1;
   if (probe->checker->describe != NULL) probe->checker->describe(probe->order->context, end);
-  end->core = (int32_t)probe->core;
-  end->core_type = probe->core < probe->checker->soc->aic_count ? SK__AIC : SK__AIV;
-  end->pipe = (int8_t)probe->pipe;
+  bool engine = probe->core == sk__engine_core(probe->checker->soc);
+  end->core = engine ? -1 : (int32_t)probe->core;
+  end->core_type = engine ? -1 : probe->core < probe->checker->soc->aic_count ? SK__AIC : SK__AIV;
+  end->pipe = engine ? -1 : (int8_t)probe->pipe;
   end->site = probe->site;
   end->instr = probe->instr;
   end->role = probe->kind == SK__READ                   ? "reader"
@@ -107,7 +108,7 @@ static void fill_other(const sk__probe *probe, sk__end *end) {
 static void add_who(sk__text *t, const sk__end *end, bool name_core) {
   sk__text_add(t, "%s", end->instr != NULL ? end->instr : "an access");
   if (end->pipe >= 0) sk__text_add(t, " on %s", sk__pipe_name((sk__pipe)end->pipe));
-  if (!name_core) return;
+  if (!name_core || end->core < 0) return;
   sk__text_add(t, " of %s core %" PRId32, sk__core_type_name((sk__core_type)end->core_type), end->core);
   if (end->block >= 0) sk__text_add(t, " (block %" PRId32 ")", end->block);
 }
@@ -123,7 +124,7 @@ static const char *verb_of(const sk__end *end) {
 }
 
 static void describe_conflict(sk__finding *f, const sk__end *earlier, const sk__end *later) {
-  bool local = later->mem != SK__MEM_GM, one_core = earlier->core == later->core;
+  bool local = later->mem != SK__MEM_GM, one_core = earlier->core == later->core && later->core >= 0;
   sk__text m = sk__text_on(f->message, sizeof f->message), r = sk__text_on(f->remedy, sizeof f->remedy);
   const sk__end *a = &f->ends[0], *b = &f->ends[1];
   add_who(&m, a, !local);
@@ -134,7 +135,7 @@ static void describe_conflict(sk__finding *f, const sk__end *earlier, const sk__
   add_who(&m, b, !local);
   sk__text_add(&m, " %s them, and nothing orders the two", verb_of(b));
   if (!one_core) {
-    bool one_launch = earlier->launch == later->launch;
+    bool one_launch = earlier->launch == later->launch && later->launch >= 0;
     sk__text_add(&r, one_launch ? "let the cores meet between the two accesses: a cross-core flag from the first to the "
                                   "second, or SyncAll"
                                 : "order the two launches: the same stream, or an event between the streams");

@@ -113,21 +113,22 @@ sk__gaps *sk__gaps_joined(sk__gaps *a, const uint64_t *a_clocks, sk__gaps *b, co
   return result;
 }
 
-sk__gaps *sk__gaps_until(sk__gaps *gaps, const uint64_t *clocks, const uint64_t *core_clocks, uint32_t actors) {
-  uint32_t core = 0, cores = actors / SK__PIPE_SLOTS;
-  for (; core < cores; core++) { /* its latest launch is known if any pipe's end is */
+sk__gaps *sk__gaps_until(sk__gaps *gaps, const uint64_t *clocks, const uint64_t *core_clocks, uint32_t actors, uint32_t first, uint32_t end) {
+  uint32_t core = first;
+  for (; core < end; core++) { /* its latest launch is known if any pipe's end is */
     uint64_t latest = 0;
     for (uint32_t q = core * SK__PIPE_SLOTS; q < (core + 1) * SK__PIPE_SLOTS; q++)
       if (clocks[q] > latest) latest = clocks[q];
     if (latest < core_clocks[core]) break;
   }
-  if (core == cores) return sk__gaps_ref(gaps);
+  if (core == end) return sk__gaps_ref(gaps);
   sk__gaps *more = gaps_new(gaps, NULL, actors);
   if (more == NULL) return NULL;
   for (uint32_t actor = 0; actor < actors; actor++) {
-    uint64_t ended = core_clocks[actor / SK__PIPE_SLOTS], end = end_of(gaps, actor) > ended ? end_of(gaps, actor) : ended;
+    bool runs = actor / SK__PIPE_SLOTS >= first && actor / SK__PIPE_SLOTS < end;
+    uint64_t ended = runs ? core_clocks[actor / SK__PIPE_SLOTS] : 0, until = end_of(gaps, actor) > ended ? end_of(gaps, actor) : ended;
     gap all[MOST + 1];
-    add(more, actor, all, end == 0 ? 0 : unknown(gaps, clocks[actor], actor, end, all));
+    add(more, actor, all, until == 0 ? 0 : unknown(gaps, clocks[actor], actor, until, all));
   }
   return more;
 }

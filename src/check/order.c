@@ -90,9 +90,9 @@ static void join_gaps(sk__gaps **into, const uint64_t *clocks, sk__gaps *from, c
   *into = joined;
 }
 
-sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before) {
+static sk__snapshot *told_apart(sk__checker *checker, sk__snapshot *before, uint32_t first, uint32_t end) {
   sk__snapshot *known = before != NULL ? before : checker->nothing;
-  sk__gaps *gaps = sk__gaps_until(known->gaps, known->clock, checker->clock, checker->actors);
+  sk__gaps *gaps = sk__gaps_until(known->gaps, known->clock, checker->clock, checker->actors, first, end);
   if (gaps == known->gaps) {
     sk__gaps_unref(gaps);
     return sk__snapshot_ref(before);
@@ -106,6 +106,13 @@ sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before) {
   sk__gaps_unref(s->gaps);
   s->gaps = gaps;
   return s;
+}
+
+sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before) {
+  return told_apart(checker, before, 0, sk__engine_core(checker->soc));
+}
+sk__snapshot *sk__snapshot_engine(sk__checker *checker, sk__snapshot *before) {
+  return told_apart(checker, before, sk__engine_core(checker->soc), sk__engine_core(checker->soc) + 1);
 }
 
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
@@ -420,10 +427,12 @@ static void give_back(sk__meeting *meeting, sk__snapshot *s, uint32_t n) {
 }
 
 /* Starts what all will know. When every core of the chip comes, each writes its own entries, and there is
- * nothing to copy: what a recycled block holds until then is older and counts for nothing, but where gaps are told from it. */
+ * nothing to copy but the copy engine's: what a recycled block holds until then is older and counts for nothing, but where
+ * gaps are told from it. */
 static sk__snapshot *meeting_open(sk__checker *checker, sk__meeting *meeting, const sk__order *order, uint32_t members) {
   sk__snapshot *all = meeting->spare;
-  bool everybody = members * SK__PIPE_SLOTS == checker->actors;
+  uint32_t cores = sk__engine_core(checker->soc);
+  bool everybody = members == cores;
   meeting->spare = NULL;
   if (all == NULL && (all = snapshot_alloc()) != NULL) {
     memset(all->clock, 0, sizeof all->clock);
@@ -434,6 +443,7 @@ static sk__snapshot *meeting_open(sk__checker *checker, sk__meeting *meeting, co
   all->contains = order->base->serial;
   all->gaps = sk__gaps_ref(order->base->gaps);
   if (!everybody || checker->has_gaps) memcpy(all->clock, order->base->clock, all->actors * sizeof *all->clock);
+  else memcpy(all->clock + cores * SK__PIPE_SLOTS, order->base->clock + cores * SK__PIPE_SLOTS, SK__PIPE_SLOTS * sizeof *all->clock);
   return all;
 }
 

@@ -66,8 +66,12 @@ SK__COLD void sk__end_from_stamp(sk__checker *checker, uint64_t stamp, uint16_t 
     sk__text_copy(end->kernel, sizeof end->kernel, "host");
     return;
   }
-  end->pipe = (int8_t)(actor % SK__PIPE_SLOTS);
-  end->core_type = core < checker->soc->aic_count ? SK__AIC : SK__AIV;
+  if (core == sk__engine_core(checker->soc)) {
+    end->core = -1;
+  } else {
+    end->pipe = (int8_t)(actor % SK__PIPE_SLOTS);
+    end->core_type = core < checker->soc->aic_count ? SK__AIC : SK__AIV;
+  }
   if (origin != 0) {
     end->site = atomic_load_explicit(&checker->origins[origin].site, memory_order_acquire);
     end->instr = checker->origins[origin].instr;

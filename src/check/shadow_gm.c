@@ -476,6 +476,10 @@ void sk__shadow_gm_write_back(sk__checker *checker, sk__order *order, uint64_t a
   sk__probe_end(&probe);
 }
 
+void sk__shadow_gm_engine(sk__checker *checker, sk__order *order, sk__access kind, uint64_t address, uint64_t bytes, const char *instr) {
+  sk__shadow_gm(checker, order, SK__PIPE_S, kind == SK__READ ? SK__READ_ANY : kind, address, bytes, NULL, instr);
+}
+
 /* ---- the host -------------------------------------------------------------------------------- */
 
 /* Pages that were never touched stay untouched when there is nothing to forget. */

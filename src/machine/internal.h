@@ -261,6 +261,7 @@ struct sk__machine {
   sk__stack_pool stacks;
   uint32_t core_count;
   sk__core *cores;              /* [core_count] */
+  sk__core *engine;             /* engine.c; runs nothing */
   sk__seat *seats;              /* [core_count] */
   struct sk__core_room *rooms;  /* [core_count]: what a core and its seat point to */
   uint32_t mem_offset[SK__MEMS];
@@ -320,6 +321,11 @@ void sk__core_describe(void *context, sk__end *end);
 void sk__core_begin_block(sk__core *core, uint32_t block);
 /* completed: the kernel came to its own end; else it was aborted or abandoned. */
 void sk__core_end_block(sk__core *core, bool completed);
+
+/* ---- engine.c ------------------------------------------------------------------------------ */
+
+sk__core *sk__engine_make(sk__machine *machine); /* NULL on no memory */
+void sk__engine_drop(sk__machine *machine);
 
 /* ---- residue.c ----------------------------------------------------------------------------- */
 

@@ -137,6 +137,7 @@ static sk_status parts_make(sk__machine *machine) {
   }
   status = sk__stack_pool_make(machine->core_count, &machine->stacks);
   for (uint32_t i = 0; i < machine->core_count && status == SK_OK; i++) status = core_make(machine, i);
+  if (status == SK_OK && (machine->engine = sk__engine_make(machine)) == NULL) status = SK_OUT_OF_MEMORY;
   return status == SK_OK ? sk__workers_make(machine) : status;
 }
 
@@ -165,6 +166,7 @@ void sk__machine_destroy(sk__machine *machine) {
   sk__vec_free(&machine->host_writes.recent);
   if (machine->cores != NULL && machine->seats != NULL)
     for (uint32_t i = 0; i < machine->core_count; i++) core_drop(machine, i);
+  sk__engine_drop(machine);
   unreserve_cores(machine);
   sk__unreserve(machine->seats, machine->core_count * sizeof *machine->seats);
   sk__unreserve(machine->rooms, machine->core_count * sizeof *machine->rooms);

@@ -202,6 +202,15 @@ sk__left *sk__machine_swap_left(sk__machine *machine, sk__left *left);
 sk__left *sk__left_copy(const sk__left *left); /* on no memory fewer lines: less is told */
 void sk__left_free(sk__left *left);
 
+/* The copy engine at work for a stream, between two orders as a launch: what nothing orders with a copy is found as between
+ * launches. Begin, then the copy's accesses, then end: what it did goes into `after`. `call` is the program's, static text. */
+typedef struct sk__copier { struct sk__core *core; const char *call; } sk__copier;
+sk__copier sk__copy_begin(sk__machine *machine, sk__snapshot *before, const char *call);
+SK_MUST_USE sk_status sk__copy_write(const sk__copier *copier, uint64_t to, const void *from, uint64_t bytes);
+SK_MUST_USE sk_status sk__copy_read(const sk__copier *copier, void *to, uint64_t from, uint64_t bytes);
+SK_MUST_USE sk_status sk__copy_set(const sk__copier *copier, uint64_t to, int value, uint64_t bytes);
+void sk__copy_end(const sk__copier *copier, sk__snapshot *after);
+
 /* Transaction log of pre-images: begin .. (commit | roll back). Not nested, not while running. Rolling back
  * restores contents, not allocations: what was never written is filled with the pattern and counts as
  * uninitialised again; memory allocated inside stays allocated, uninitialised; what was freed stays free. */

@@ -117,48 +117,71 @@ static bool host_range(sk__memory *memory, sk__access kind, uint64_t address, ui
   return false;
 }
 
-sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from, uint64_t bytes) {
-  sk__memory *memory = &machine->memory;
-  if (bytes == 0) return SK_OK;
-  if (!host_range(memory, SK__WRITE, to, bytes, "a host copy")) return SK_INVALID_ARGUMENT;
-  bool cached = sk__log_open(memory, to, bytes);
+/* Before the bytes change: *cached as of sk__log_open. */
+static bool open_write(sk__memory *memory, uint64_t to, uint64_t bytes, const char *what, bool *cached) {
+  if (!host_range(memory, SK__WRITE, to, bytes, what)) return false;
+  *cached = sk__log_open(memory, to, bytes);
   sk__dcache_host_write(memory, to, bytes);
-  (cached ? memory->copy : memory->copy_stream)((void *)to, from, bytes);
-  sk__shadow_gm_host_write(memory->checker, to, bytes);
+  return true;
+}
+
+/* They have changed: by the host, which is ordered before all that comes, or by a stream. */
+static void close_write(sk__memory *memory, const sk__copier *by, uint64_t to, uint64_t bytes) {
+  if (by == NULL) sk__shadow_gm_host_write(memory->checker, to, bytes);
+  else sk__shadow_gm_engine(memory->checker, &by->core->order, SK__WRITE, to, bytes, by->call);
   sk__fresh_defined(memory, to, bytes);
+}
+
+static sk_status write_by(sk__machine *machine, const sk__copier *by, uint64_t to, const void *from, uint64_t bytes) {
+  sk__memory *memory = &machine->memory;
+  bool cached;
+  if (bytes == 0) return SK_OK;
+  if (!open_write(memory, to, bytes, "a host copy", &cached)) return SK_INVALID_ARGUMENT;
+  (cached ? memory->copy : memory->copy_stream)((void *)to, from, bytes);
+  close_write(memory, by, to, bytes);
   return SK_OK;
 }
 
-sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes) {
+static sk_status read_by(sk__machine *machine, const sk__copier *by, void *to, uint64_t from, uint64_t bytes) {
   sk__memory *memory = &machine->memory;
   if (bytes == 0) return SK_OK;
   if (!host_range(memory, SK__READ, from, bytes, "a host copy")) return SK_INVALID_ARGUMENT;
+  if (by != NULL) sk__shadow_gm_engine(memory->checker, &by->core->order, SK__READ, from, bytes, by->call);
   memory->copy(to, (const void *)from, bytes);
   sk__dcache_host_read(memory, to, from, bytes);
   return SK_OK;
 }
 
-sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes) {
+static sk_status set_by(sk__machine *machine, const sk__copier *by, uint64_t to, int value, uint64_t bytes) {
   sk__memory *memory = &machine->memory;
+  bool cached;
   if (bytes == 0) return SK_OK;
-  if (!host_range(memory, SK__WRITE, to, bytes, "a host memset")) return SK_INVALID_ARGUMENT;
-  (void)sk__log_open(memory, to, bytes);
-  sk__dcache_host_write(memory, to, bytes);
+  if (!open_write(memory, to, bytes, "a host memset", &cached)) return SK_INVALID_ARGUMENT;
   memset((void *)to, value, bytes);
-  sk__shadow_gm_host_write(memory->checker, to, bytes);
-  sk__fresh_defined(memory, to, bytes);
+  close_write(memory, by, to, bytes);
   return SK_OK;
 }
 
 sk_status sk__gm_host_writes(sk__machine *machine, uint64_t to, uint64_t bytes) {
   sk__memory *memory = &machine->memory;
+  bool cached;
   if (bytes == 0) return SK_OK;
-  if (!host_range(memory, SK__WRITE, to, bytes, "a write by the host")) return SK_INVALID_ARGUMENT;
-  (void)sk__log_open(memory, to, bytes);
-  sk__dcache_host_write(memory, to, bytes);
-  sk__shadow_gm_host_write(memory->checker, to, bytes);
-  sk__fresh_defined(memory, to, bytes);
+  if (!open_write(memory, to, bytes, "a write by the host", &cached)) return SK_INVALID_ARGUMENT;
+  close_write(memory, NULL, to, bytes);
   return SK_OK;
+}
+
+sk_status sk__gm_host_write(sk__machine *machine, uint64_t to, const void *from, uint64_t bytes) { return write_by(machine, NULL, to, from, bytes); }
+sk_status sk__gm_host_read(sk__machine *machine, void *to, uint64_t from, uint64_t bytes) { return read_by(machine, NULL, to, from, bytes); }
+sk_status sk__gm_host_set(sk__machine *machine, uint64_t to, int value, uint64_t bytes) { return set_by(machine, NULL, to, value, bytes); }
+sk_status sk__copy_write(const sk__copier *copier, uint64_t to, const void *from, uint64_t bytes) {
+  return write_by(copier->core->machine, copier, to, from, bytes);
+}
+sk_status sk__copy_read(const sk__copier *copier, void *to, uint64_t from, uint64_t bytes) {
+  return read_by(copier->core->machine, copier, to, from, bytes);
+}
+sk_status sk__copy_set(const sk__copier *copier, uint64_t to, int value, uint64_t bytes) {
+  return set_by(copier->core->machine, copier, to, value, bytes);
 }
 
 /* ---- bounds findings ------------------------------------------------------------------------- */

@@ -38,18 +38,31 @@ static sk_status run_kernel(sk__runtime *runtime, sk__task *task, sk__run_stats 
   return status;
 }
 
-static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
+static sk_status copy(sk__machine *machine, const sk__copier *by, const sk__task *task) {
   bool to_device = sk__in_gm(task->to), from_device = sk__in_gm(task->from);
-  if (to_device && !from_device) sk__gm_host_rewrites(runtime->machine, task->to, task->bytes);
-  if (to_device && !from_device)
-    return sk__gm_host_write(runtime->machine, task->to, (const void *)task->from, task->bytes);
-  if (!to_device) sk__gm_judge_result(runtime->machine, task->from, task->bytes);
-  if (!to_device) return sk__gm_host_read(runtime->machine, (void *)task->to, task->from, task->bytes);
+  if (to_device && !from_device) return sk__copy_write(by, task->to, (const void *)task->from, task->bytes);
+  if (!to_device) sk__gm_judge_result(machine, task->from, task->bytes);
+  if (!to_device) return sk__copy_read(by, (void *)task->to, task->from, task->bytes);
   void *through = malloc(task->bytes);
   if (through == NULL) return SK_OUT_OF_MEMORY;
-  sk_status status = sk__gm_host_read(runtime->machine, through, task->from, task->bytes);
-  if (status == SK_OK) status = sk__gm_host_write(runtime->machine, task->to, through, task->bytes);
+  sk_status status = sk__copy_read(by, through, task->from, task->bytes);
+  if (status == SK_OK) status = sk__copy_write(by, task->to, through, task->bytes);
   free(through);
+  return status;
+}
+
+/* On behalf of a stream. A copy from pageable memory is over when the call returns: the host has done it. */
+static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
+  sk__machine *machine = runtime->machine;
+  bool set = task->kind == SK__TASK_SET;
+  if (!set && !sk__in_gm(task->from)) sk__gm_host_rewrites(machine, task->to, task->bytes);
+  if (task->staged != NULL) return sk__gm_host_write(machine, task->to, task->staged, task->bytes);
+  sk__snapshot *after = sk__snapshot_new(sk__machine_checker(machine), task->stream->order);
+  if (after == NULL) return SK_OUT_OF_MEMORY;
+  sk__copier by = sk__copy_begin(machine, task->stream->order, set ? "aclrtMemsetAsync" : "aclrtMemcpyAsync");
+  sk_status status = set ? sk__copy_set(&by, task->to, task->value, task->bytes) : copy(machine, &by, task);
+  sk__copy_end(&by, after);
+  sk__stream_set_order(task->stream, after);
   return status;
 }
 
@@ -87,8 +100,8 @@ static sk_status run_task(sk__runtime *runtime, sk__task *task, sk__task_result 
   memset(result, 0, sizeof *result);
   switch (task->kind) {
     case SK__TASK_KERNEL: return run_kernel(runtime, task, &result->stats);
-    case SK__TASK_COPY: return run_copy(runtime, task);
-    case SK__TASK_SET: return sk__gm_host_set(runtime->machine, task->to, task->value, task->bytes);
+    case SK__TASK_COPY:
+    case SK__TASK_SET: return run_copy(runtime, task);
     case SK__TASK_EVENT_RECORD: sk__event_record(task->event, task->stream, task->stream->order); return SK_OK;
     case SK__TASK_EVENT_WAIT: return join(runtime, task->stream, task->event->order, task->event->cycles);
     case SK__TASK_EVENT_RESET: task->event->complete = false; return SK_OK;

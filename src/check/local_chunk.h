@@ -46,7 +46,7 @@ static void cell_write(sk__probe *probe, sk__local_cell *cell, uint64_t low, uin
   bool ordered = (r[0] == 0 || sk__ordered_local(probe, r[0])) && (r[1] == 0 || sk__ordered_local(probe, r[1])) &&
                  (r[2] == 0 || sk__ordered_local(probe, r[2])) && (r[3] == 0 || sk__ordered_local(probe, r[3]));
   if (SK__UNLIKELY(!ordered)) judge_readers(probe, cell, low, high);
-  if (SK__UNLIKELY(probe->checker->unread) && is_lost(probe, cell))
+  if (SK__UNLIKELY(probe->unread) && is_lost(probe, cell))
     sk__probe_trouble(probe, SK__TROUBLE_UNREAD, cell->writer, cell->writer_origin, true, low, high);
   *cell = (sk__local_cell){.writer = probe->stamp, .writer_origin = probe->origin};
 }

@@ -77,6 +77,7 @@ typedef struct sk__probe {
   uint8_t pipe;
   uint8_t kind;               /* sk__access without READ_ANY, or what the host does (shadow_gm.c) */
   bool any;                   /* READ_ANY: bytes never written are no finding */
+  bool unread;                /* as the checker's */
   uint16_t origin;
   sk__checker *checker;
   const sk__order *order;
@@ -115,6 +116,7 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->kind = (uint8_t)(kind == SK__READ_ANY ? SK__READ : kind);
   probe->site = site;
   probe->instr = instr;
+  probe->unread = checker->unread;
   probe->trouble = SK__TROUBLE_NONE;
 }
 

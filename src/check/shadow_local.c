@@ -85,7 +85,6 @@ static inline bool quick_judge(const quick *q, const sk__local_cell *cell, bool 
   if (!quick_ordered(q, cell->writer, q->write_order_from)) return false;
   if (is_read) return sk__stamp_clock(cell->writer) >= q->begin_clock;
   const uint64_t *r = cell->reader;
-  if (SK__UNLIKELY(q->checker->unread) && (r[0] | r[1] | r[2] | r[3]) == 0) return false;
   return (r[0] == 0 || quick_ordered(q, r[0], 0)) && (r[1] == 0 || quick_ordered(q, r[1], 0)) &&
          (r[2] == 0 || quick_ordered(q, r[2], 0)) && (r[3] == 0 || quick_ordered(q, r[3], 0));
 }
@@ -161,7 +160,7 @@ static inline bool quick_some(const quick *q, const sk__local_range *range) {
 __attribute__((flatten, noinline)) static void slow_range(sk__checker *checker, sk__order *order, sk__pipe pipe,
                                                           const sk__local_range *range, const void *site,
                                                           const char *instr) {
-  if (is_blocks(range)) {
+  if (is_blocks(range) && !checker->unread) {
     quick q = quick_begin(checker, order, pipe, site, instr);
     if (quick_some(&q, range)) return;
   }
@@ -176,8 +175,9 @@ void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pi
   if (!order->enabled) return;
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
   quick q = quick_begin(checker, order, pipe, site, instr);
+  bool closely = checker->unread; /* what is overwritten unread is found by probes */
   for (uint32_t i = 0; i < n; i++)
-    if (!quick_access(&q, &ranges[i])) slow_range(checker, order, pipe, &ranges[i], site, instr);
+    if (closely || !quick_access(&q, &ranges[i])) slow_range(checker, order, pipe, &ranges[i], site, instr);
 }
 
 void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
@@ -198,6 +198,6 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
   quick q = quick_begin(checker, order, pipe, site, instr);
   sk__local_range piece = {address, bytes, kind};
   for (uint64_t i = 0; i < n; i++, piece.address += stride)
-    if (!is_blocks(&piece) || !quick_some(&q, &piece)) access_bytes(&probe, piece.address, bytes);
+    if (probe.unread || !is_blocks(&piece) || !quick_some(&q, &piece)) access_bytes(&probe, piece.address, bytes);
   sk__probe_end(&probe);
 }

@@ -467,7 +467,8 @@ sk_memory sk_queue_alloc(sk_queue *queue) {
     if (!is_free(buffer)) continue;
     if (buffer->free_event >= 0) wait_event(core, queue->pipe, queue->free_kind, buffer->free_event);
     buffer->free_event = -1;
-    hand_out(core, queue->pipe, buffer->address, buffer->bytes);
+    if (buffer->pool != NULL) hand_out(core, queue->pipe, buffer->address, buffer->bytes); /* pools may share memory */
+    else end_release(core, buffer);
     buffer->state = SK_BUFFER_ALLOCATED;
     queue->allocated++;
     return (sk_memory){buffer->address, buffer->bytes};

@@ -18,12 +18,14 @@ static bool counts(sk__core *core, const sk_buffer *buffer) {
 
 static bool is_released(const sk_buffer *buffer) { return buffer->queued && buffer->state == SK_BUFFER_RELEASED; }
 
-/* Chunks of UB that the buffer has a part in: those that name the one stretch name the other. */
-static void rename_chunks(sk__core *core, const sk_buffer *buffer, uint8_t from, uint8_t to) {
-  uint64_t offset = buffer->address - core->local, end = offset + buffer->bytes;
-  if (buffer->memory != SK__MEM_UB || end > (uint64_t)CHUNK_BYTES * SK__UB_CHUNKS) return;
-  for (uint64_t chunk = offset / CHUNK_BYTES; chunk * CHUNK_BYTES < end; chunk++)
-    if (core->ub->of_chunk[chunk] == from) core->ub->of_chunk[chunk] = to;
+/* Chunks of UB that the buffer has a part in. A kernel that declares arrays too has all operands outside of them judged. */
+static void name_chunks(sk__core *core, const sk_buffer *buffer, uint8_t stretch) {
+  uint64_t offset = buffer->address - core->local, end = offset + buffer->bytes, first = offset / CHUNK_BYTES;
+  if (buffer->memory != SK__MEM_UB || end > (uint64_t)CHUNK_BYTES * SK__UB_CHUNKS || core->ub->stretch[0].bytes == 0) return;
+  memset(core->ub->of_chunk + first, stretch, (end + CHUNK_BYTES - 1) / CHUNK_BYTES - first);
+}
+static bool shares_chunks(const sk__core *core, const sk_buffer *buffer) {
+  return ((buffer->address - core->local) | buffer->bytes) % CHUNK_BYTES != 0;
 }
 
 void sk__released_forget(sk__core *core) {
@@ -40,7 +42,7 @@ void sk__released_note(sk__core *core, const sk_buffer *buffer) {
   if (!counts(core, buffer)) return;
   framework->released[buffer->memory]++;
   framework->marked = true;
-  rename_chunks(core, buffer, 0, SK__UB_CLOSELY);
+  name_chunks(core, buffer, SK__UB_CLOSELY);
 }
 
 void sk__released_take(sk__core *core, const sk_buffer *buffer) {
@@ -48,12 +50,13 @@ void sk__released_take(sk__core *core, const sk_buffer *buffer) {
   const sk_pipe *pipe = framework->pipe;
   if (!counts(core, buffer) || framework->released[buffer->memory] == 0) return;
   framework->released[buffer->memory]--;
-  rename_chunks(core, buffer, SK__UB_CLOSELY, 0);
-  for (uint32_t i = 0; i < pipe->buffer_count; i++) { /* chunks that it shares with another */
+  name_chunks(core, buffer, 0);
+  if (!shares_chunks(core, buffer)) return;
+  for (uint32_t i = 0; i < pipe->buffer_count; i++) {
     const sk_buffer *other = &pipe->buffers[i];
     if (other != buffer && is_released(other) && other->address < buffer->address + buffer->bytes + CHUNK_BYTES &&
         other->address + other->bytes + CHUNK_BYTES > buffer->address)
-      rename_chunks(core, other, 0, SK__UB_CLOSELY);
+      name_chunks(core, other, SK__UB_CLOSELY);
   }
 }
 

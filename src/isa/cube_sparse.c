@@ -144,6 +144,7 @@ void sk__mmad_sparse_run(sk__core *core, void *c, const void *a, const void *b, 
   if (!resolve(&x, c, a, b, from_bias && !from_zero ? bias : NULL)) return;
   uint64_t c_bytes = (uint64_t)x.n_fractals * sk__ceil_to(m, 16) * SK__L0C_ALIGN;
   if (!sk__unit_flag_wait(core, SK__PIPE_M, unit_flag, x.c, c_bytes)) return;
+  if (core->checks && !x.zero && x.bias == NULL && (m / 16) * (n / 16) >= 10) sk__order_barrier(&core->order, SK__PIPE_M); /* as asc_mmad */
   uint64_t row = (uint64_t)x.k_fractals * SK__FRACTAL_BYTES;
   sk__bursts_access(core, SK__PIPE_M, SK__READ, x.a, m / 16, row, row);
   if (m % 16 != 0)

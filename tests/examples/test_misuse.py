@@ -291,6 +291,34 @@ def test_a_kernel_goes_on_after_a_division_by_zero():
     assert "-3 rest -1\n4 rest 1\n366503875925 rest 1\n" in said and "KERNEL_FAULT" not in said, said
 
 
+SPARSE = """
+__global__ __cube__ void k(GM_ADDR x) {
+  (void)x;
+  constexpr uint16_t m = %d, n = 32, depth = 64;
+  LocalTensor<int8_t> a2(TPosition::A2, 0, m * depth), b1(TPosition::B1, 0, n * depth / 2), b2(TPosition::B2, 0, n * depth / 2);
+  LocalTensor<uint8_t> index(TPosition::B1, 32768, n * depth / 8);
+  LocalTensor<int32_t> c(TPosition::CO1, 0, m * n);
+  Fill(a2.ReinterpretCast<half>(), InitConstValueParams<half>(1, m * depth / 512, 0, half(0)));
+  Fill(b1.ReinterpretCast<half>(), InitConstValueParams<half>(1, n * depth / 64, 0, half(0)));
+  Fill(index.ReinterpretCast<half>(), InitConstValueParams<half>(1, n * depth / 256, 0, half(0)));
+  PipeBarrier<PIPE_ALL>();
+  LoadDataWithSparse(b2, b1, index, LoadData2DParams(0, n / 16, 0, 0, 0, false, 0));
+  SetFlag<HardEvent::MTE1_M>(EVENT_ID0);
+  WaitFlag<HardEvent::MTE1_M>(EVENT_ID0);
+  MmadWithSparse(c, a2, b2, MmadParams(m, n, depth, 0, false, true));
+  MmadWithSparse(c, a2, b2, MmadParams(m, n, depth, 0, false, false)); //!
+}
+"""
+
+
+def test_sparse_products_added_up_are_in_order_when_they_are_long():
+    """As dense ones: ten fractals of the result and more."""
+    said, line = run_program(PROGRAM % (SPARSE % 64))
+    assert "error SAME_PIPE" in said and f"k.cpp:{line}" in said, said
+    said, _ = run_program(PROGRAM % (SPARSE % 80))
+    assert "verdict: clean" in said and "SAME_PIPE" not in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
@@ -361,7 +389,8 @@ if __name__ == "__main__":
                      + [refuses(*case) for case in REFUSED.items()]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
-                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_kernel_goes_on_after_a_division_by_zero, test_a_tensor_prints_a_block_a_line,
+                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_kernel_goes_on_after_a_division_by_zero,
+                        test_sparse_products_added_up_are_in_order_when_they_are_long, test_a_tensor_prints_a_block_a_line,
                         test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,
                         test_the_operator_s_own_block_number_is_right]))

@@ -59,7 +59,7 @@ static void fetch_records(const fused_sk *mine) {
     uint32_t record = sk__record_of(graph, &graph->nodes[i]);
     if (record == UINT32_MAX || belongs(mine, record) || mine->of->told[record].done) continue;
     sk__snapshot *order = sk__event_order(graph->nodes[i].task->event);
-    mine->of->told[record] = (sk__told){true, order != NULL ? sk__snapshot_ref(order) : NULL};
+    mine->of->told[record] = (sk__told){.done = true, .order = order != NULL ? sk__snapshot_ref(order) : NULL};
   }
 }
 

@@ -24,6 +24,7 @@ typedef struct unit {
   sk__standing *standing;
   sk__snapshot *before, *after;
   sk__launch_result *result;
+  uint64_t begin_cycles;       /* of an SK, its launch gap over */
 } unit;
 
 typedef struct play {
@@ -38,6 +39,9 @@ typedef struct play {
   uint32_t *stream_sets;
   size_t standing, parked, polling;
   sk_status worst;
+  /* Estimate. Launches follow one another, and what runs while an SK stands runs beside it: then streams have clocks. */
+  uint64_t *clocks;            /* per stream of the graph */
+  uint64_t group_cycles, latest_cycles; /* when the first of those that stand was launched; the latest end of any */
 } play;
 
 static void note(play *p, sk_status status) {
@@ -55,6 +59,40 @@ static sk__task *task_of(const sk__course *course, uint32_t node) {
 static sk__stream *stream_of(const sk__course *course, uint32_t node) {
   sk__stream *stream = task_of(course, node)->stream;
   return course->part != NULL && stream == course->part->captured ? course->part->replayed : stream;
+}
+
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t gap_of(const play *p) { return sk__machine_soc(p->machine)->costs.launch_cycles; }
+static uint64_t clock_of(const play *p, uint32_t stream) { return p->standing > 0 ? larger(p->clocks[stream], p->group_cycles) : p->latest_cycles; }
+static void set_clock(play *p, uint32_t stream, uint64_t cycles) {
+  p->clocks[stream] = cycles;
+  p->latest_cycles = larger(p->latest_cycles, cycles);
+}
+
+void sk__course_tell(const sk__course *course, const sk__core *core, sk__told *told) {
+  told->done = true;
+  told->cycles = course != NULL ? course->begin_cycles + core->cycles[SK__PIPE_S] : 0;
+}
+
+void sk__course_hear(const sk__course *course, sk__core *core, const sk__told *told) {
+  if (course == NULL || told->cycles <= course->begin_cycles) return;
+  core->cycles[SK__PIPE_S] = larger(core->cycles[SK__PIPE_S], told->cycles - course->begin_cycles);
+}
+
+/* A node outside of SKs. Beside what stands it adds nothing of its own. */
+static void clock_node(play *p, uint32_t at, sk__launch_result *launched) {
+  const sk__graph *graph = p->course->plan->graph;
+  const sk__node *node = &graph->nodes[at];
+  uint64_t cycles = clock_of(p, node->stream);
+  uint32_t record = node->type == SK__NODE_WAIT ? sk__record_of(graph, node) : UINT32_MAX;
+  if (record != UINT32_MAX) cycles = larger(cycles, p->course->told[record].cycles);
+  if (launched != NULL) cycles += gap_of(p) + launched->stats.cycles;
+  if (node->type == SK__NODE_NOTIFY) p->course->told[at].cycles = cycles;
+  if (p->standing == 0) return;
+  if (launched != NULL) launched->stats.elapsed_cycles = 0;
+  set_clock(p, node->stream, cycles);
 }
 
 /* ---- single nodes ---------------------------------------------------------------------------- */
@@ -240,6 +278,7 @@ static sk_status let_go(play *p, uint32_t u) {
     if (p->loose[p->units.leaving[i]] || !is_release(tie) || !p->course->told[tie->record].done) continue;
     sk_status joined = join_order(p->course, p->streams[p->course->plan->graph->nodes[tie->record].stream], p->course->told[tie->record].order);
     if (joined != SK_OK) return joined;
+    set_clock(p, p->course->plan->graph->nodes[tie->record].stream, p->course->told[tie->record].cycles);
   }
   return SK_OK;
 }
@@ -247,9 +286,15 @@ static sk_status let_go(play *p, uint32_t u) {
 static void close_sk(play *p, uint32_t u) {
   unit *state = &p->state[u];
   uint32_t sk = decision_of(p, u)->sk;
+  uint64_t end = state->begin_cycles + state->result->stats.cycles;
   for (uint32_t i = 0; i < state->stream_count; i++) {
-    if (!released(p, u, state->streams[i])) sk__stream_set_order(p->streams[state->streams[i]], sk__snapshot_ref(state->after));
+    if (released(p, u, state->streams[i])) continue;
+    sk__stream_set_order(p->streams[state->streams[i]], sk__snapshot_ref(state->after));
+    sk__stream_add_cycles(p->streams[state->streams[i]], gap_of(p) + state->result->stats.cycles);
+    set_clock(p, state->streams[i], end);
   }
+  p->latest_cycles = larger(p->latest_cycles, end);
+  state->result->stats.elapsed_cycles = p->standing == 0 ? p->latest_cycles - p->group_cycles : 0;
   sk__snapshot_unref(state->before);
   sk__snapshot_unref(state->after);
   state->before = state->after = NULL;
@@ -295,6 +340,11 @@ static void open_sk(play *p, uint32_t u) {
     return;
   }
   state->news = false;
+  if (p->standing == 0) p->group_cycles = p->latest_cycles;
+  uint64_t start = p->group_cycles;
+  for (uint32_t i = 0; i < state->stream_count; i++) start = larger(start, clock_of(p, state->streams[i]));
+  sk__machine_set_begin(p->machine, start - p->group_cycles);
+  p->course->begin_cycles = state->begin_cycles = start + gap_of(p);
   sk_status status = p->course->begin(p->course, sk, state->before, state->after, state->result, &state->standing);
   p->standing += state->standing != NULL;
   has_run(p, u, status);
@@ -303,6 +353,7 @@ static void open_sk(play *p, uint32_t u) {
 static void go_on(play *p, uint32_t u) {
   unit *state = &p->state[u];
   state->news = false;
+  p->course->begin_cycles = state->begin_cycles;
   sk_status status = sk__machine_go_on(p->machine, &state->standing, &state->result->stats);
   p->standing -= state->standing == NULL;
   has_run(p, u, status);
@@ -370,8 +421,12 @@ static void run_ready(play *p, uint32_t u) {
     open_sk(p, u);
     return;
   }
+  uint32_t node = p->units.leader[u];
+  size_t launches = *p->course->launches;
   p->state[u].started = true;
-  note(p, sk__course_node(p->course, p->units.leader[u]));
+  if (p->standing > 0) sk__machine_set_begin(p->machine, clock_of(p, p->course->plan->graph->nodes[node].stream) - p->group_cycles);
+  note(p, sk__course_node(p->course, node));
+  clock_node(p, node, *p->course->launches > launches ? &p->course->results[launches] : NULL);
   over(p, u);
 }
 
@@ -422,8 +477,9 @@ static sk_status run_all(play *p) {
 static sk_status list_streams(play *p) {
   const sk__graph *graph = p->course->plan->graph;
   p->streams = sk__calloc(graph->stream_count + 1, sizeof(sk__stream *));
+  p->clocks = sk__calloc(graph->stream_count + 1, sizeof(uint64_t));
   p->stream_sets = sk__calloc(graph->node_count + 1, sizeof(uint32_t));
-  if (p->streams == NULL || p->stream_sets == NULL) return SK_OUT_OF_MEMORY;
+  if (p->streams == NULL || p->clocks == NULL || p->stream_sets == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     p->streams[graph->nodes[i].stream] = stream_of(p->course, i);
     if (p->course->plan->decisions[i].sk != UINT32_MAX) p->state[p->units.unit_of[i]].stream_count++; /* room, at most */
@@ -465,7 +521,7 @@ static void hear(play *p, const sk__tie *tie) {
   sk__course *course = p->course;
   if (tie->wait == UINT32_MAX || !takes_part(course, tie->wait) || course->told[tie->record].done) return;
   sk__snapshot *order = sk__event_order(task_of(course, tie->wait)->event);
-  course->told[tie->record] = (sk__told){true, order != NULL ? sk__snapshot_ref(order) : NULL};
+  course->told[tie->record] = (sk__told){.done = true, .order = order != NULL ? sk__snapshot_ref(order) : NULL};
 }
 
 static sk_status prepare(play *p) {
@@ -508,6 +564,7 @@ sk_status sk__course_run(sk__course *course) {
   sk__free(p.ready.items);
   sk__free(p.streams);
   sk__free(p.stream_sets);
+  sk__free(p.clocks);
   sk__arena_free(&course->names);
   return status;
 }

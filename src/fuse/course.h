@@ -11,6 +11,7 @@
 typedef struct sk__told {
   bool done;
   sk__snapshot *order;         /* what is ordered before whoever heard of it; NULL nothing */
+  uint64_t cycles;             /* estimate: when, on the course's clock */
 } sk__told;
 
 /* A circle of the plan, in a replay of the model it stands in. */
@@ -30,6 +31,7 @@ typedef struct sk__course {
   sk__told *told;              /* per node; the program of an SK sets what lies in it */
   sk__launch_result *results;  /* as many as there are nodes */
   size_t *launches;
+  uint64_t begin_cycles;       /* estimate: when the SK that runs began, on the course's clock */
   sk__arena names;             /* texts of what is waited for; live as long as the course */
   /* What of the SK's nodes takes effect before it starts; NULL: nothing. */
   sk_status (*prepare)(struct sk__course *course, uint32_t sk);
@@ -49,6 +51,9 @@ SK_MUST_USE sk_status sk__course_run(sk__course *course);
 SK_MUST_USE sk_status sk__plan_run_part(sk__runtime *runtime, const sk__plan *plan, const sk__part *part, sk__launch_result *results, size_t *launches);
 /* A node that stays, by itself: waits take what their record told, records tell. */
 SK_MUST_USE sk_status sk__course_node(sk__course *course, uint32_t node);
+/* A core of the running SK tells, and hears what was told: its scalar unit goes on no earlier. */
+void sk__course_tell(const sk__course *course, const sk__core *core, sk__told *told);
+void sk__course_hear(const sk__course *course, sk__core *core, const sk__told *told);
 /* For a core that waits for the node to tell: "the event that node 7 records" ... */
 const char *sk__course_name(sk__course *course, uint32_t node);
 

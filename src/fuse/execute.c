@@ -142,13 +142,14 @@ static void event(sk__core *core, sk_program *program, const sk__op *op) {
   }
   uint32_t node = program->sk->members[op->node].value;
   if (op->type == SK__OP_EVENT_NOTIFY) {
-    program->told[node].done = true;
+    sk__course_tell(program->course, core, &program->told[node]);
     if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &program->told[node].order);
   } else if (op->type == SK__OP_EVENT_WAIT) {
     uint32_t record = sk__record_of(program->plan->graph, &program->plan->graph->nodes[node]);
     if (record == UINT32_MAX) return;
     const sk__told *told = &program->told[record];
     while (!told->done && program->course != NULL) sk__wait_outside(core, sk__course_name(program->course, record));
+    sk__course_hear(program->course, core, told);
     if (core->checks && told->order != NULL) sk__order_acquire(core->checker, &core->order, told->order);
   }
 }

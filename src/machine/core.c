@@ -166,9 +166,9 @@ enum { SPAN_BLOCK, SPAN_SUB };
 static __attribute__((noinline, cold)) void tell_span(const sk__core *core, int which) {
   const sk__machine *machine = core->machine;
   bool sub = which == SPAN_SUB;
-  sk__span span = {.name = sub ? core->view.kernel : core->launch->name, .core = core->index, .launch = core->launch->serial,
-                   .task = sub ? core->view.task : SK__NO_TASK, .begin_cycles = machine->span_begin[core->index][which],
-                   .end_cycles = sk__core_latest_cycles(core)};
+  sk__span span = {.name = sub ? core->view.kernel : core->launch->name, .core = core->index, .launch = core->launch->serial, .group = machine->run.group,
+                   .task = sub ? core->view.task : SK__NO_TASK, .begin_cycles = machine->run.begin_cycles + machine->span_begin[core->index][which],
+                   .end_cycles = machine->run.begin_cycles + sk__core_latest_cycles(core)};
   machine->span(machine->span_context, &span);
 }
 

@@ -230,6 +230,8 @@ typedef struct sk__run {
   bool help_called;             /* helpers have been woken ... */
   bool help_expected;           /* ... and shards are kept for them a little longer */
   uint64_t started_ns, spent_ns; /* spent: before it stood */
+  uint64_t begin_cycles;        /* from the begin of the first of its group, the launches that run at the same time */
+  uint32_t group;               /* serial of that */
 } sk__run;
 
 /* The last run of a kernel with so many blocks: how long it took, so that helpers are woken at once for the long ones,
@@ -273,6 +275,8 @@ struct sk__machine {
   uint32_t next_serial;
   bool running;
   uint64_t held[SK__MAX_CORES / 64]; /* a bit per core of a launch that stands */
+  uint64_t next_begin_cycles;   /* of the next launch, see sk__run */
+  uint32_t group;
 
   pthread_mutex_t lock;
   pthread_cond_t changed;       /* a worker without work waits for this */

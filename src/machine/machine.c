@@ -258,6 +258,11 @@ void sk__run_begin(sk__machine *machine, sk__launch *launch, sk__snapshot *befor
   run->before = machine->options.checks ? sk__snapshot_launch(machine->checker, before) : NULL;
   run->after = after;
   run->may_stand = may_stand;
+  bool beside = false;
+  for (uint32_t w = 0; w < SK__MAX_CORES / 64; w++) beside |= machine->held[w] != 0;
+  if (!beside) machine->group = launch->serial;
+  run->group = machine->group;
+  run->begin_cycles = beside ? machine->next_begin_cycles : 0;
   sk__shares_of(launch->type, run->share);
   bool aiv_only = run->share[SK__AIC] == 0;
   uint8_t places[SK__MAX_CORES];
@@ -302,6 +307,7 @@ void sk__run_end(sk__machine *machine, sk__run_stats *stats) {
     stats->core_cycles[run->cores[i]] = cycles;
     if (cycles > stats->cycles) stats->cycles = cycles;
   }
+  stats->elapsed_cycles = stats->cycles + machine->soc->costs.launch_cycles;
   stats->whole_barriers = atomic_load_explicit(&run->whole_barriers, memory_order_relaxed);
   stats->aic_used = run->present[SK__AIC];
   stats->aiv_used = run->present[SK__AIV];

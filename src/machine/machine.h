@@ -78,6 +78,7 @@ typedef struct sk__launch {
 
 typedef struct sk__run_stats {
   uint64_t cycles;              /* estimate: latest pipe clock of any core */
+  uint64_t elapsed_cycles;      /* what it adds to the time of all launches, its launch gap included; 0: it ran beside another */
   uint64_t core_cycles[SK__MAX_CORES];
   uint32_t aic_used, aiv_used;
   double seconds;               /* host time */
@@ -85,9 +86,10 @@ typedef struct sk__run_stats {
 } sk__run_stats;
 
 /* Told at the end of each block, and of each sub-kernel inside (task = its index, else UINT32_MAX), with the
- * core's clock at its begin and end. The name is the caller's for the call only. fn NULL: nobody asks. With more
+ * core's clock at its begin and end. Launches that run at the same time have one group, the serial of the first, and clocks
+ * from its begin. The name is the caller's for the call only. fn NULL: nobody asks. With more
  * than one host thread calls may overlap. */
-typedef struct sk__span { const char *name; uint32_t core, launch, task; uint64_t begin_cycles, end_cycles; } sk__span;
+typedef struct sk__span { const char *name; uint32_t core, launch, group, task; uint64_t begin_cycles, end_cycles; } sk__span;
 typedef void (*sk__span_fn)(void *context, const sk__span *span);
 void sk__machine_set_spans(sk__machine *machine, sk__span_fn fn, void *context);
 
@@ -118,6 +120,8 @@ uint32_t sk__machine_helpers(const sk__machine *machine);
 /* Blocks of a launch of this type that could start now, beside the launches that stand. */
 uint32_t sk__machine_room(const sk__machine *machine, sk_kernel_type type);
 /* Are cores of its type held by a launch that stands? */
+/* Estimate: where the next launch begins, from the begin of the first that stands; 0 while none does. */
+void sk__machine_set_begin(sk__machine *machine, uint64_t cycles);
 bool sk__machine_holds(const sk__machine *machine, sk__core_type type);
 
 /* ---- machine ------------------------------------------------------------------------------- */

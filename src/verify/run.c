@@ -34,12 +34,11 @@ void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk_
   sk__runtime_join_streams(runtime);
 }
 
-static void add_launch(sk__runtime *runtime, sk__mode_result *mode, const sk__run_stats *stats, bool is_sk) {
-  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(runtime));
+static void add_launch(sk__mode_result *mode, const sk__run_stats *stats, bool is_sk) {
   mode->launches++;
   mode->sk_launches += is_sk;
   if (is_sk && mode->outcome == SK__NOTHING_FUSED) mode->outcome = SK__SAME;
-  mode->cycles += stats->cycles + soc->costs.launch_cycles;
+  mode->cycles += stats->elapsed_cycles;
   if (stats->aic_used > mode->aic) mode->aic = stats->aic_used;
   if (stats->aiv_used > mode->aiv) mode->aiv = stats->aiv_used;
 }
@@ -62,7 +61,7 @@ sk_status sk__run_tasks_timed(sk__runtime *runtime, sk__task *const *tasks, size
   for (size_t i = 0; i < count; i++) {
     bool made = tasks[i]->kind == SK__TASK_SUPERKERNEL; /* the program fused it itself */
     if (tasks[i]->kind != SK__TASK_KERNEL && !made) continue;
-    add_launch(runtime, mode, &results[i].stats, made);
+    add_launch(mode, &results[i].stats, made);
     if (cycles != NULL) cycles[i] = results[i].stats.cycles;
     note_status(mode, results[i].status, made ? tasks[i]->superkernel->name : tasks[i]->kernel->name);
   }
@@ -87,9 +86,9 @@ sk__fuse_options sk__mode_options(sk__runtime *runtime, sk__mode_kind kind) {
   return options;
 }
 
-static void add_launches(sk__runtime *runtime, sk__mode_result *mode, const sk__launch_result *results, size_t launches, sk_status worst) {
+static void add_launches(sk__mode_result *mode, const sk__launch_result *results, size_t launches, sk_status worst) {
   for (size_t i = 0; i < launches; i++) {
-    add_launch(runtime, mode, &results[i].stats, results[i].is_sk);
+    add_launch(mode, &results[i].stats, results[i].is_sk);
     note_status(mode, results[i].status, results[i].name);
   }
   note_status(mode, worst, "the plan");
@@ -111,7 +110,7 @@ sk_status sk__run_plan(sk__runtime *runtime, const sk__plan *plan, sk__mode_resu
   if (results == NULL) return SK_OUT_OF_MEMORY;
   size_t launches = 0;
   sk_status worst = sk__plan_run(runtime, plan, results, &launches);
-  add_launches(runtime, mode, results, launches, worst);
+  add_launches(mode, results, launches, worst);
   if (sk_cycles != NULL) take_sk_cycles(plan, results, launches, sk_cycles);
   free(results);
   return SK_OK;
@@ -122,7 +121,7 @@ sk_status sk__run_ge_plan(sk__runtime *runtime, const sk__graph *graph, const sk
   if (results == NULL) return SK_OUT_OF_MEMORY;
   size_t launches = 0;
   sk_status worst = sk__ge_plan_run(runtime, plan, results, &launches);
-  add_launches(runtime, mode, results, launches, worst);
+  add_launches(mode, results, launches, worst);
   free(results);
   return SK_OK;
 }

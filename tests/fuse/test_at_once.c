@@ -261,6 +261,55 @@ static void test_a_wait_in_front_of_the_launch_never_ends(void **state) {
   assert_non_null(strstr(finding_text(&s.b), "never starts"));
 }
 
+/* ---- the estimate ---- */
+
+static const sk__launch_result *result_of(const sk__launch_result *results, size_t count, bool is_sk) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i].is_sk == is_sk) return &results[i];
+  fail_msg("no such launch");
+  return NULL;
+}
+static void run_once(side_by_side *s, sk__launch_result *results, size_t *launches) {
+  refill(&s->b);
+  sk__runtime_join_streams(s->b.runtime);
+  assert_int_equal(sk__ge_plan_run(s->b.runtime, s->plan, results, launches), SK_OK);
+  assert_int_equal(*launches, 2);
+}
+
+/* a, x with its launch gap, b: one after another in the time that the SuperKernel takes, and x takes none beside that. */
+static void test_the_time_it_stands_is_counted(void **state) {
+  (void)state;
+  side_by_side s;
+  sk__launch_result results[16];
+  size_t launches = 0;
+  sandwich(&s, &vector, 40, 1);
+  run_once(&s, results, &launches);
+  const sk__launch_result *sk = result_of(results, launches, true), *x = result_of(results, launches, false);
+  uint64_t gap = sk__machine_soc(sk__runtime_machine(s.b.runtime))->costs.launch_cycles;
+  assert_true(sk->stats.cycles > x->stats.cycles + gap);
+  assert_int_equal(sk->stats.elapsed_cycles, sk->stats.cycles + gap);
+  assert_int_equal(x->stats.elapsed_cycles, 0);
+}
+/* The same, with nobody in the SuperKernel who waits for x: it comes behind it, and both count. */
+static void test_what_comes_behind_counts_by_itself(void **state) {
+  (void)state;
+  side_by_side s;
+  sk__launch_result results[16];
+  size_t launches = 0;
+  ge_open(&s);
+  launch_on(&s.b, s.first, &vector, 40, 0, 1, 1);
+  launch_on(&s.b, s.first, &vector, 8, 1, 3, 100);
+  join(s.first, s.side);
+  launch_on(&s.b, s.side, &vector, 1, 1, 2, 10);
+  ge_plan(&s, "early-start=0", 1);
+  run_once(&s, results, &launches);
+  const sk__launch_result *sk = result_of(results, launches, true), *x = result_of(results, launches, false);
+  uint64_t gap = sk__machine_soc(sk__runtime_machine(s.b.runtime))->costs.launch_cycles;
+  assert_true(sk->stats.cycles < x->stats.cycles + gap);
+  assert_int_equal(sk->stats.elapsed_cycles, sk->stats.cycles + gap);
+  assert_int_equal(x->stats.elapsed_cycles, x->stats.cycles + gap);
+}
+
 /* ---- the order that events give ---- */
 
 /* x reads what the first wrote, the last overwrites what x read; what lies between them in the SK is not ordered with x, and
@@ -295,4 +344,4 @@ SK_TESTS(SK_TEST(test_no_core_is_left_for_what_is_waited_for), SK_TEST(test_a_wa
          SK_TEST(test_what_comes_behind_the_record_is_not_ordered), SK_TEST(test_one_round), SK_TEST(test_two_rounds),
          SK_TEST(test_nothing_stands_without_a_circle), SK_TEST(test_cores_that_are_left_are_enough),
          SK_TEST(test_fewer_cores_than_blocks_take_turns), SK_TEST(test_cores_of_the_other_type_are_free), SK_TEST(test_two_rounds_with_kernels),
-         SK_TEST(test_events_order_both_ways))
+         SK_TEST(test_events_order_both_ways), SK_TEST(test_the_time_it_stands_is_counted), SK_TEST(test_what_comes_behind_counts_by_itself))

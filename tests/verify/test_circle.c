@@ -113,6 +113,30 @@ static void test_a_kernel_beside_it(void **state) {
   same_everywhere(names, sizeof names / sizeof names[0], 3 * 3, 3 * 2);
 }
 
+/* The kernel beside the SuperKernel: behind the first sub-kernel, before the last, and a launch of its own. */
+static void test_its_timeline(void **state) {
+  (void)state;
+  sk__verifier *verifier = twin_open("unfused,fused");
+  assert_int_equal(sk__verifier_keep_timelines(verifier), SK_OK);
+  model m = kernel_between(40);
+  assert_ok(aclmdlRIExecute(m.captured, -1));
+  const sk__timeline *timeline = sk__verifier_timeline(verifier, SK__TIMELINE_FUSED);
+  uint64_t first_end = 0, last_begin = UINT64_MAX, beside_begin = UINT64_MAX, beside_end = 0, whole_end = 0;
+  for (size_t i = 0; i < timeline->count; i++) {
+    const sk__timeline_span *span = &timeline->spans[i];
+    assert_true(span->launch <= 1);
+    if (span->launch == 0 && span->task == 0 && span->end_cycles > first_end) first_end = span->end_cycles;
+    if (span->launch == 0 && span->task == 1 && span->begin_cycles < last_begin) last_begin = span->begin_cycles;
+    if (span->launch == 0 && span->task == UINT32_MAX && span->end_cycles > whole_end) whole_end = span->end_cycles;
+    if (span->launch == 1 && span->begin_cycles < beside_begin) beside_begin = span->begin_cycles;
+    if (span->launch == 1 && span->end_cycles > beside_end) beside_end = span->end_cycles;
+  }
+  const sk__soc *soc = sk__machine_soc(sk__runtime_machine(sk__runtime_get()));
+  assert_true(first_end > 0 && beside_end > 0 && whole_end > 0);
+  assert_true(first_end + soc->costs.launch_cycles <= beside_begin && beside_begin <= beside_end && beside_end <= last_begin);
+  assert_int_equal(mode_of("fused")->cycles, whole_end + soc->costs.launch_cycles);
+}
+
 /* Work on the host must not be run once for each mode. */
 static void test_a_callback_beside_it_runs_once(void **state) {
   (void)state;
@@ -125,4 +149,4 @@ static void test_a_callback_beside_it_runs_once(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_a_deadlock_is_the_fused_modes_alone), SK_TEST(test_a_copy_beside_it), SK_TEST(test_a_kernel_beside_it),
-         SK_TEST(test_a_callback_beside_it_runs_once))
+         SK_TEST(test_a_callback_beside_it_runs_once), SK_TEST(test_its_timeline))

@@ -158,10 +158,11 @@ static void word_of_plan(const lane *l, const sk__ge_step *step) {
   for (uint32_t i = tellers->first[word]; i < tellers->first[word + 1]; i++) {
     sk__told *told = &l->run->course->told[tellers->nodes[i]];
     if (step->kind == SK__GE_STEP_NOTIFY) {
-      told->done = true;
+      sk__course_tell(l->run->course, core, told);
       if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &told->order);
     } else if (step->kind == SK__GE_STEP_WAIT) {
       while (!told->done) sk__wait_outside(core, sk__course_name(l->run->course, tellers->nodes[i]));
+      sk__course_hear(l->run->course, core, told);
       if (core->checks && told->order != NULL) sk__order_acquire(core->checker, &core->order, told->order);
     }
   }

@@ -83,6 +83,7 @@ static sk__sub_reason search_back(examiner *e, uint32_t from) {
   if (!sk__vec_push(&e->work, from)) e->out_of_memory = true;
   while (e->work.count > 0) {
     uint32_t at = sk__vec_pop(&e->work);
+    e->p->nodes[at].visit = e->stamp;
     for (;;) {
       at = e->p->nodes[at].prev;
       if (at == SK__NONE || e->p->nodes[at].visit == e->stamp) break;

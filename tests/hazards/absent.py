@@ -2,8 +2,9 @@
 
 NOT_HERE = {
     "H37": "third chip generation only: no chip profile is of it, and graph dumps do not tell the local memory of kernels",
-    "SK_PROGRAM": "a defect of the fuser, which none of 60000 random graphs with early start brought out, with --emulate-vendor-defects "
-                  "neither; no command runs a queue that was recorded. tests/fuse/test_broken.c breaks programs by hand",
+    "SK_PROGRAM": "a defect of the fuser: none is known. Random graphs brought out none, with --emulate-vendor-defects neither, but they "
+                  "do not reach all that may go wrong; no command runs a queue that was recorded. tests/fuse/test_broken.c breaks "
+                  "programs by hand",
     "HISTORY_LOST": "needs a host without memory; tests/check has it",
     "INTERNAL": "a broken invariant: nothing leads there",
 }

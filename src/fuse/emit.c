@@ -1,4 +1,5 @@
 /* emit.c - the two queues of an SK, its launch type and its size. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "fuse/planner.h"
@@ -36,16 +37,22 @@ static uint32_t queue_blocks(const emitter *e, uint32_t step, int queue) {
   return recorded(e, plain_blocks(e, step, queue) * (promoted ? 2 : 1));
 }
 
-/* debug_per_op_max_core_num: the one operator of the SK on as many cores as it could ever meet. */
-static void widen_single_op(emitter *e, uint32_t queue_max[2]) {
+/* debug_per_op_max_core_num: the one operator of the SK on as many cores as it could ever meet. The real planner starts it there
+ * even when it has more blocks, and those beyond never run. */
+static sk_status widen_single_op(emitter *e, uint32_t queue_max[2]) {
   const sk__pnode *node = &e->p->nodes[e->steps[0].node];
+  const sk__graph *graph = e->p->graph;
+  if (!e->p->options->emulate_vendor_defects && (queue_max[SK__AIC] > graph->aic_count || queue_max[SK__AIV] > graph->aiv_count))
+    return sk__plan_refuse(e->p, "%s (node %" PRIu64 "): it needs more cores than the device has, %u cube and %u vector cores of %u and %u",
+                           node_of(e, 0)->kernel.name, node_of(e, 0)->id, queue_max[SK__AIC], queue_max[SK__AIV], graph->aic_count, graph->aiv_count);
   uint32_t cube = node->need[SK__AIC] > 0 ? node->need[SK__AIC] : (node->need[SK__AIV] + 1) / 2;
   bool batch = node->schedmode == 1;
-  if (e->runs[SK__AIC]) queue_max[SK__AIC] = batch ? cube : e->p->graph->aic_count;
-  if (e->runs[SK__AIV]) queue_max[SK__AIV] = batch ? 2 * cube : e->p->graph->aiv_count;
+  if (e->runs[SK__AIC]) queue_max[SK__AIC] = batch ? cube : graph->aic_count;
+  if (e->runs[SK__AIV]) queue_max[SK__AIV] = batch ? 2 * cube : graph->aiv_count;
   uint32_t half = (queue_max[SK__AIV] + 1) / 2;
   e->blocks = queue_max[SK__AIC] > half ? queue_max[SK__AIC] : half;
   e->type = SK_MIX_AIC_1_2;
+  return SK_OK;
 }
 
 static sk_status force_counts(emitter *e) {
@@ -90,8 +97,8 @@ static sk_status choose_launch(emitter *e, uint32_t queue_max[2]) {
     e->blocks = cube > (vector + 1) / 2 ? cube : (vector + 1) / 2;
   }
   bool single = e->scope->tasks.count == 1 && is_kernel(e, 0);
-  if (e->p->options->debug_per_op_max_core_num != 0 && single) widen_single_op(e, queue_max);
-  return force_counts(e);
+  sk_status status = e->p->options->debug_per_op_max_core_num != 0 && single ? widen_single_op(e, queue_max) : SK_OK;
+  return status == SK_OK ? force_counts(e) : status;
 }
 
 static const char *entry_name(sk__planner *p, sk_kernel_type type) {

@@ -45,7 +45,7 @@ static const rule rules[] = {
     {"launch: an operator alone with debug_per_op_max_core_num fills the device", "0a:V8 0b:C8", "perop=1", LAUNCH, 0, "MIX_1_2 24"},
     {"an operator in batch mode alone keeps its size with debug_per_op_max_core_num", "0a:C8*", "perop=1", LAUNCH, 0, "MIX_1_2 8"},
     {"of a vector operator half the cores, rounded up", "0a:V7*", "perop=1", LAUNCH, 0, "MIX_1_2 4"},
-    {"block counts are whole numbers", "0a:C300", "perop=1", BLOCKS, 0, "300"},
+    {"a kernel larger than the device fails everything with debug_per_op_max_core_num too", "0a:C300", "perop=1", REFUSED, 0, "more cores"},
     {"as the real planner: block counts of tasks have 8 bits", "0a:C300", "perop=1 vendor=1", BLOCKS, 0, "44"},
 
     {"an event of the outside is not fused", "0a:C8 0N!(x) 0b:C8", "", SKS, 0, "a | b"},

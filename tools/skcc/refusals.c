@@ -12,7 +12,7 @@ typedef struct span {
   size_t length;
 } span;
 
-static bool has(span line, const char *words) { return memmem(line.first, line.length, words, strlen(words)) != NULL; }
+static bool has(span line, const char *words) { return line.first != NULL && memmem(line.first, line.length, words, strlen(words)) != NULL; }
 
 static size_t digits_at(span line, size_t i) {
   size_t n = 0;

@@ -346,9 +346,9 @@
     "The call is seen.", \
     "Correct what the kernel complains about.") \
   X("TENSOR_OVERFLOW", OPERATOR, "Call beyond the end of a tensor", \
-    "A count is larger than the tensor it goes with, so the call reaches into a neighbouring buffer.", \
+    "A count is larger than the tensor it goes with, or repeats and strides go beyond its buffer, into a neighbouring one.", \
     "Overwritten or foreign data.", \
-    "Count forms compare with the sizes of their tensors.", \
+    "Count forms compare with the sizes of their tensors; every operand that begins in a buffer of the TPipe has to end in it.", \
     "Make the buffer larger or the count smaller; use SetSize only to tell a tensor's true size.") \
   X("QUEUE_STATE", OPERATOR, "Queue used out of order", \
     "A buffer is allocated, enqueued, dequeued or freed in an order its queue does not allow, or it belongs to another queue.", \

@@ -167,13 +167,27 @@ static places places_of(sk__core *core, const sk_matmul *mm) {
   return p;
 }
 
+/* The buffer made last becomes part of the one that it continues. */
+static void join_last(sk_pipe *pipe) {
+  const sk_buffer *more = &pipe->buffers[pipe->buffer_count - 1];
+  for (uint32_t i = 0; i + 1 < pipe->buffer_count; i++) {
+    sk_buffer *buffer = &pipe->buffers[i];
+    if (buffer->memory != more->memory || buffer->pool != NULL || buffer->address + buffer->bytes != more->address) continue;
+    buffer->bytes += more->bytes;
+    pipe->buffer_count--;
+    pipe->own_count--;
+    return;
+  }
+}
+
 /* All Matmul objects of a pipe use one piece of each memory, the size of the largest; one that was taken last grows. */
 static void take(sk_pipe *pipe, sk__mem memory, uint32_t bytes, uint64_t start) {
   uint32_t at = memory == SK__MEM_L1 ? 0 : 1, have = pipe->matmul_bytes[at];
   if (have >= bytes) return;
   bool last = have != 0 && pipe->matmul_address[at] + have == start + pipe->used_bytes[memory];
   uint64_t address = sk_pipe_init_buffer(pipe, NULL, memory, last ? bytes - have : bytes).address;
-  if (!last) pipe->matmul_address[at] = address;
+  if (last) join_last(pipe);
+  else pipe->matmul_address[at] = address;
   pipe->matmul_bytes[at] = sk__ceil_to(bytes, SK__BLOCK_BYTES);
 }
 void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *mm) {

@@ -138,7 +138,7 @@ void sk_pipe_init(sk_pipe *pipe) {
   const sk_pipe *other = framework->pipe;
   if (other != NULL && other != pipe && other->alive)
     misuse(core, "QUEUE_STATE", "keep one TPipe alive at a time", "another TPipe of this kernel is still alive");
-  sk__released_forget(core);
+  sk__buffers_forget(core);
   memset(pipe, 0, offsetof(sk_pipe, buffers));
   pipe->alive = 1;
   framework->pipe = pipe;
@@ -191,7 +191,7 @@ void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
   wait_free_events(core, pipe, NULL);
   pipe->alive = 0;
   sk__framework *framework = sk__framework_of(core);
-  sk__released_forget(core);
+  sk__buffers_forget(core);
   if (framework->pipe == pipe) framework->pipe = NULL; /* its storage may be anything from here on */
   if (core->type == SK__AIC)
     for (uint32_t i = 0; i < MMAD_EVENTS; i++) wait_event(core, pipe, KIND_M_MTE1, (int8_t)i);
@@ -202,7 +202,7 @@ void sk_pipe_reset(sk_pipe *pipe) {
   sk__core *core = enter("TPipe::Reset", SK__SITE());
   judge_leaks(core, pipe, NULL);
   wait_free_events(core, pipe, NULL);
-  sk__released_forget(core);
+  sk__buffers_forget(core);
   memset(pipe->used_bytes, 0, sizeof pipe->used_bytes);
   memset(pipe->matmul_address, 0, sizeof pipe->matmul_address);
   memset(pipe->matmul_bytes, 0, sizeof pipe->matmul_bytes);
@@ -339,7 +339,10 @@ bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t 
                                  : take_memory(core, pipe, pool, queue->memory, (uint64_t)size * count);
   sk_buffer like = {.address = start, .bytes = size, .memory = queue->memory, .queued = 1, .free_kind = queue->free_kind};
   queue->first = (uint8_t)add_buffers(core, pipe, pool, count, &like);
-  for (uint32_t i = 0; i < count && !queue->inert; i++) pipe->buffers[queue->first + i].address = start + (uint64_t)i * size;
+  for (uint32_t i = 0; i < count && !queue->inert; i++) {
+    pipe->buffers[queue->first + i].address = start + (uint64_t)i * size;
+    if (!queue->silent) sk__buffer_note(core, &pipe->buffers[queue->first + i]);
+  }
   return true;
 }
 
@@ -350,7 +353,8 @@ sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uin
   uint64_t address = take_memory(core, pipe, pool, memory, size);
   sk_buffer like = {.address = address, .bytes = size, .memory = (uint8_t)memory};
   hand_out(core, pipe, address, size);
-  (void)add_buffers(core, pipe, pool, 1, &like);
+  const sk_buffer *buffer = &pipe->buffers[add_buffers(core, pipe, pool, 1, &like)];
+  if (place_of(core, memory).bytes != 0) sk__buffer_note(core, buffer);
   return (sk_memory){address, size};
 }
 
@@ -434,6 +438,7 @@ void sk_pool_place_buffer(const sk_pool *pool, sk_queue *queue, uint32_t index, 
   buffer->address = memory.address;
   buffer->bytes = (uint32_t)memory.bytes;
   buffer->state = SK_BUFFER_FREE;
+  sk__buffer_note(core, buffer);
 }
 
 bool sk__pipe_rest(sk__core *core, sk_memory *rest) {

@@ -155,7 +155,7 @@ void *sk__local_operand(sk__core *core, sk__mem mem, const void *pointer, uint64
   if (placing == SK__BEYOND_ARRAY) return refuse_array(core, mem, array, offset, bytes, operand);
   if (__builtin_expect(offset >= capacity || bytes > capacity - offset || !aligned, 0))
     return refuse(core, mem, address, bytes, align, operand);
-  if (__builtin_expect(sk__framework_of(core)->released[mem] != 0, 0)) sk__released_judge(core, mem, address, bytes, operand);
+  if (sk__framework_of(core)->pipe != NULL && core->checks) sk__buffers_judge(core, mem, address, bytes, operand);
   return (void *)(uintptr_t)address;
 }
 

@@ -17,19 +17,21 @@ typedef struct sk__framework {
   uint8_t matmuls;          /* Matmul objects registered with the service: cross-core ids 0 to 2N - 1 are theirs */
   sk_matmul_message message; /* AIV: the latest one to the service */
   uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
-  uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (released.c) */
-  bool marked;              /* there were such */
+  uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (buffers.c) */
+  bool mapped;              /* chunks of UB name buffers */
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);
 
-/* A buffer of the living pipe has been given back (its state says so; the running call is FreeTensor), or is given out again
- * (before its state says so); all are nobody's business any more. Only with checks. */
+/* A buffer of the living pipe has its place; it has been given back (its state says so; the running call is FreeTensor), or is
+ * given out again (before its state says so); all are nobody's business any more. Only with checks. */
+void sk__buffer_note(sk__core *core, const sk_buffer *buffer);
 void sk__released_note(sk__core *core, const sk_buffer *buffer);
 void sk__released_take(sk__core *core, const sk_buffer *buffer);
-void sk__released_forget(sk__core *core);
-/* Tells of an access that begins in such a buffer; operand NULL: by the scalar unit. Worth a call only where there are any. */
-void sk__released_judge(sk__core *core, sk__mem mem, uint64_t address, uint64_t bytes, const char *operand);
+void sk__buffers_forget(sk__core *core);
+/* Tells of an access that begins in a buffer and goes beyond it, or in one that was given back; operand NULL: by the scalar
+ * unit, which is held to its tensor elsewhere. Worth a call only with a pipe. */
+void sk__buffers_judge(sk__core *core, sk__mem mem, uint64_t address, uint64_t bytes, const char *operand);
 
 /* The index buffer of the cube, a quarter of L0B; out of host memory ends the core. */
 uint8_t *sk__sparse_buffer_of(sk__core *core);

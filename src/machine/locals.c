@@ -55,6 +55,21 @@ static void map_array(sk__core *core, const sk__local_array *array, size_t numbe
     ub->of_chunk[at / CHUNK_BYTES] = (uint8_t)(ub->of_chunk[at / CHUNK_BYTES] == 0 ? number : 0);
 }
 
+void sk__ub_map_buffer(sk__core *core, uint32_t number, uint64_t start, uint64_t bytes) {
+  sk__ub_map *ub = core->ub;
+  if (core->locals->arrays[SK__MEM_UB].count != 0 || number >= SK__UB_CLOSELY || start + bytes > (uint64_t)CHUNK_BYTES * SK__UB_CHUNKS) return;
+  ub->stretch[0] = (sk__ub_stretch){0, 0};
+  ub->stretch[number] = (sk__ub_stretch){(uint32_t)start, (uint32_t)bytes};
+  memset(ub->of_chunk + start / CHUNK_BYTES, (int)number, (start + bytes + CHUNK_BYTES - 1) / CHUNK_BYTES - start / CHUNK_BYTES);
+}
+
+void sk__ub_unmap_buffers(sk__core *core) {
+  const sk__local_table *table = core->locals;
+  memset(core->ub->of_chunk, 0, sizeof core->ub->of_chunk);
+  whole_ub(core);
+  for (size_t i = 0; i < table->arrays[SK__MEM_UB].count; i++) map_array(core, &table->arrays[SK__MEM_UB].items[i], i + 1);
+}
+
 static void unmap_arrays(sk__core *core) {
   const sk__local_table *table = core->locals;
   for (size_t i = 0; i < table->arrays[SK__MEM_UB].count; i++) {
@@ -84,7 +99,7 @@ void sk__locals_drop(sk__core *core) {
 void sk__locals_reset(sk__core *core) {
   sk__local_table *table = core->locals;
   table->generation++;
-  sk__released_forget(core);
+  sk__buffers_forget(core);
   table->framework = (sk__framework){0};
   unmap_arrays(core);
   for (uint32_t mem = 0; mem < SK__MEMS; mem++) {

@@ -17,7 +17,7 @@ CLASSES = {
     "position": ["no_data_path"],
     "address alignment": ["local_misaligned"],
     "buffer overflow": ["local_out_of_bounds", "local_init_buffer"],
-    "extent overflow": ["tensor_overflow"],
+    "extent overflow": ["tensor_overflow", "buffer_end_repeat", "buffer_end_copy"],
     "mask range": ["arg_mask"],
     "repeat range": ["arg_merge_queues", "arg_repeat_stride"],
     "int4": ["arg_int4"],

@@ -3,11 +3,16 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/window.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -15,7 +20,6 @@
 
 #if SK__HARD
 #include <malloc.h>
-#include <stdbool.h>
 
 /* The hard build's only process-wide state. */
 static _Atomic uint64_t allocations;
@@ -92,6 +96,17 @@ void sk__free(void *block) { free(block); }
 /* Where the next table is tried first; only a hint, so that searching starts behind the last one. */
 static _Atomic uint64_t next_table = SK__TABLES_BASE;
 
+/* What tables point to is not lost. Larger ones hold no pointers, and would be read page by page. */
+static void tell_leak_checker(const void *start, size_t bytes, bool reserved) {
+#if defined(__SANITIZE_ADDRESS__)
+  if (bytes > (size_t)64 << 20) return;
+  if (reserved) __lsan_register_root_region(start, bytes);
+  else __lsan_unregister_root_region(start, bytes);
+#else
+  (void)start, (void)bytes, (void)reserved;
+#endif
+}
+
 /* Old kernels take the address as a hint: what lies elsewhere is given back. */
 void *sk__reserve(size_t bytes) {
   const uint64_t unit = UINT64_C(2) << 20, step = (bytes + unit - 1) / unit * unit;
@@ -104,7 +119,10 @@ void *sk__reserve(size_t bytes) {
       continue;
     }
     void *start = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (start == (void *)at) return start;
+    if (start == (void *)at) {
+      tell_leak_checker(start, bytes, true);
+      return start;
+    }
     if (start != MAP_FAILED) munmap(start, bytes);
     else if (errno != EEXIST) return NULL;
   }
@@ -112,5 +130,7 @@ void *sk__reserve(size_t bytes) {
 }
 
 void sk__unreserve(void *start, size_t bytes) {
-  if (start != NULL) munmap(start, bytes);
+  if (start == NULL) return;
+  tell_leak_checker(start, bytes, false);
+  munmap(start, bytes);
 }

@@ -94,7 +94,7 @@ static void test_a_graph_that_needs_its_option(void **state) {
   (void)state;
   sk__fuse_options options = sk__fuse_defaults();
   options.debug_per_op_max_core_num = 1;
-  told t = effects_of("0a:C30", options);
+  told t = effects_of("0a:C8 1o:C8! 1N(x) 0W(x) 0b:C8", options);
   says(&t, "without it the graph cannot be optimised");
 }
 

@@ -14,6 +14,7 @@ static sk_status run_and_compare(sk__verifier *verifier, const sk__work *work, s
                                  sk__undefined *undefined) {
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
   sk__mode_result *mode = &verifier->result.modes[index];
+  *undefined = (sk__undefined){.count = 0};
   sk_status status = sk__gm_begin(machine);
   if (status != SK_OK) return status;
   if (!verifier->again) sk__inherited_put(machine, &verifier->inherited);
@@ -47,6 +48,7 @@ static sk_status compare_again(sk__verifier *verifier, const sk__work *work, siz
   verifier->doubts[index].count = first.difference_count;
   memcpy(verifier->doubts[index].items, first.differences, sizeof first.differences);
   if (verifier->undefined.count > 0) return status;
+  sk__undefined_free(&verifier->undefined);
   verifier->undefined = *undefined;
   *undefined = (sk__undefined){.count = 0};
   return status;

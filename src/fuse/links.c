@@ -1,7 +1,5 @@
 /* links.c - which kernels events join, over the whole graph: the nearest one before the record with the nearest one behind
  * each wait. */
-#include <stdlib.h>
-
 #include "fuse/planner.h"
 
 /* The real planner stops at markers, which never become tasks, and so loses the edge. */
@@ -21,50 +19,58 @@ static void fill_nearest(const sk__planner *p, uint32_t *nearest, bool behind) {
   }
 }
 
-static int by_kernels(const void *a, const void *b) {
-  const sk__link *x = a, *y = b;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  return x->to < y->to ? -1 : x->to > y->to;
+/* Links in order of their senders, those of one in order of its receivers: counted, then put in place. What is not filled yet
+ * is 0, above which nothing is moved. */
+static void place(sk__planner *p, const uint32_t *before, const uint32_t *behind) {
+  uint32_t *end = p->link_first + 1; /* of each sender's links so far; when all stand, where the next one's begin */
+  for (int put = 0; put < 2; put++) {
+    for (size_t e = 0; e < p->events.count; e++) {
+      const sk__pevent *event = &p->events.items[e];
+      uint32_t from = event->notify == SK__NONE ? SK__NONE : before[event->notify];
+      for (size_t i = 0; from != SK__NONE && i < event->waits.count; i++) {
+        uint32_t to = behind[event->waits.items[i]];
+        if (to == SK__NONE) continue;
+        uint32_t at = end[from]++;
+        for (; put != 0 && at > p->link_first[from] && p->links[at - 1] > to; at--) p->links[at] = p->links[at - 1];
+        if (put != 0) p->links[at] = to;
+      }
+    }
+    if (put == 0) { /* counts become places */
+      uint32_t sum = 0;
+      for (size_t n = 0; n < p->graph->node_count; n++) {
+        uint32_t count = end[n];
+        end[n] = sum;
+        sum += count;
+      }
+    }
+  }
 }
 
 sk_status sk__find_links(sk__planner *p) {
   size_t nodes = p->graph->node_count, count = 0;
   for (size_t e = 0; e < p->events.count; e++) count += p->events.items[e].waits.count;
   uint32_t *before = sk__arena_array(&p->scratch, uint32_t, nodes), *behind = sk__arena_array(&p->scratch, uint32_t, nodes);
-  p->links = sk__arena_array(&p->scratch, sk__link, count);
-  if (before == NULL || behind == NULL || p->links == NULL) return SK_OUT_OF_MEMORY;
+  p->links = sk__arena_array(&p->scratch, uint32_t, count);
+  p->link_first = sk__arena_array(&p->scratch, uint32_t, nodes + 1);
+  if (before == NULL || behind == NULL || p->links == NULL || p->link_first == NULL) return SK_OUT_OF_MEMORY;
   fill_nearest(p, before, false);
   fill_nearest(p, behind, true);
-  for (size_t e = 0; e < p->events.count; e++) {
-    const sk__pevent *event = &p->events.items[e];
-    if (event->notify == SK__NONE || before[event->notify] == SK__NONE) continue;
-    for (size_t i = 0; i < event->waits.count; i++)
-      if (behind[event->waits.items[i]] != SK__NONE)
-        p->links[p->link_count++] = (sk__link){before[event->notify], behind[event->waits.items[i]]};
-  }
-  if (p->link_count > 0) qsort(p->links, p->link_count, sizeof *p->links, by_kernels);
+  place(p, before, behind);
   return SK_OK;
 }
 
-/* The first link that is not before (from, to). */
-static size_t lower_bound(const sk__planner *p, sk__link key) {
-  size_t low = 0, high = p->link_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (by_kernels(&p->links[middle], &key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+const uint32_t *sk__links_from(const sk__planner *p, uint32_t from, size_t *count) {
+  *count = p->link_first[from + 1] - p->link_first[from];
+  return p->links + p->link_first[from];
 }
 
 bool sk__linked(const sk__planner *p, uint32_t from, uint32_t to) {
-  size_t at = lower_bound(p, (sk__link){from, to});
-  return at < p->link_count && p->links[at].from == from && p->links[at].to == to;
-}
-
-const sk__link *sk__links_from(const sk__planner *p, uint32_t from, size_t *count) {
-  size_t at = lower_bound(p, (sk__link){from, 0}), end = at;
-  while (end < p->link_count && p->links[end].from == from) end++;
-  *count = end - at;
-  return p->links + at;
+  size_t count, low = 0;
+  const uint32_t *links = sk__links_from(p, from, &count);
+  for (size_t high = count; low < high;) {
+    size_t middle = low + (high - low) / 2;
+    if (links[middle] < to) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && links[low] == to;
 }

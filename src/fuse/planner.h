@@ -94,9 +94,6 @@ typedef enum sk__stage { SK__STAGE_GRAPH, SK__STAGE_SPLIT, SK__STAGE_POSTPROCESS
 /* The kernel that a search for the queue of an event found, and for which scope (1 + index). */
 typedef struct sk__remembered { uint32_t kernel, scope; } sk__remembered;
 
-/* Kernels an event joins: the nearest one before its record, the nearest one behind a wait. */
-typedef struct sk__link { uint32_t from, to; } sk__link;
-
 typedef struct sk__planner {
   const sk__graph *graph;
   const sk__fuse_options *options;
@@ -115,8 +112,8 @@ typedef struct sk__planner {
   uint32_t *step_of;       /* per node: its step, SK__NONE */
   sk__remembered *remembered; /* per node; vendor defects only */
   uint32_t *last_step;     /* per stream: 1 + its latest step, 0 */
-  sk__link *links;         /* of the whole graph, sorted, for all scopes */
-  size_t link_count;
+  uint32_t *links;         /* of the whole graph, for all scopes: kernels that an event joins with the one before its record, ... */
+  uint32_t *link_first;    /* ... per node where its own begin, and the end */
   bool resplit;            /* a pass asks to begin again */
   uint32_t search_stamp;
   FILE *split_log;         /* scopes after every pass; NULL none */
@@ -187,7 +184,7 @@ typedef struct sk__step {
 } sk__step;
 SK_MUST_USE sk_status sk__find_links(sk__planner *p); /* links.c: once, before the first scope */
 bool sk__linked(const sk__planner *p, uint32_t from, uint32_t to);
-const sk__link *sk__links_from(const sk__planner *p, uint32_t from, size_t *count); /* in order of the receivers */
+const uint32_t *sk__links_from(const sk__planner *p, uint32_t from, size_t *count); /* in order of the receivers */
 SK_MUST_USE sk_status sk__plan_sync(sk__planner *p, uint32_t scope, sk__step **steps, uint32_t *end_queue);
 
 /* Does this value end a wait for `value`? Conditions as in sk__node (classify.c). */

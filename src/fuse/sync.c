@@ -127,10 +127,10 @@ static bool add_edge(syncer *s, uint32_t from, uint32_t to) {
 
 static bool add_event_edges(syncer *s, uint32_t from) {
   size_t count;
-  const sk__link *links = sk__links_from(s->p, s->steps[from].node, &count);
+  const uint32_t *links = sk__links_from(s->p, s->steps[from].node, &count);
   bool ok = true;
   for (size_t i = 0; i < count && ok; i++) {
-    uint32_t to = s->p->step_of[links[i].to];
+    uint32_t to = s->p->step_of[links[i]];
     if (to != SK__NONE) ok = add_edge(s, from, to);
   }
   return ok;

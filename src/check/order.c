@@ -377,14 +377,14 @@ static bool contains_seen(const sk__snapshot *s, const sk__order *order) {
   return true;
 }
 
-/* A snapshot that contains all this core has seen becomes its base. What others take after it as a message's
- * parent is this one itself, so its own parent is of no more use; messages are taken under floor 2's lock. */
 static void set_gaps(sk__order *order, sk__gaps *gaps) {
   if (order->gaps == gaps) return;
   sk__gaps_unref(order->gaps);
   order->gaps = sk__gaps_ref(gaps);
 }
 
+/* A snapshot that contains all this core has seen becomes its base. What others take after it as a message's
+ * parent is this one itself, so its own parent is of no more use; messages are taken under floor 2's lock. */
 static void rebase(sk__order *order, sk__snapshot *base) {
   sk__snapshot_unref(order->base);
   order->base = sk__snapshot_ref(base);

@@ -389,12 +389,13 @@ static __attribute__((noinline)) uint32_t page_partial(sk__probe *probe, sk__gm_
   return count <= SK__GM_RUNS ? page_encode(page, runs, count) : expand(probe->checker, page, runs, count);
 }
 
+/* Who holds the lock has the head; what stands in the record meanwhile is nobody's. */
 static inline uint32_t page_lock(const sk__checker *checker, sk__gm_page *page) {
   if (SK__LIKELY(!checker->threaded)) return atomic_load_explicit(&page->head, memory_order_relaxed);
   for (;;) {
-    uint32_t head = atomic_fetch_or_explicit(&page->head, HEAD_LOCK, memory_order_acquire);
-    if ((head & HEAD_LOCK) == 0) return head;
-    while ((atomic_load_explicit(&page->head, memory_order_relaxed) & HEAD_LOCK) != 0) {
+    uint32_t head = atomic_exchange_explicit(&page->head, HEAD_LOCK, memory_order_acquire);
+    if (head != HEAD_LOCK) return head;
+    while (atomic_load_explicit(&page->head, memory_order_relaxed) == HEAD_LOCK) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
@@ -402,8 +403,8 @@ static inline uint32_t page_lock(const sk__checker *checker, sk__gm_page *page) 
   }
 }
 
-static inline void page_unlock(const sk__checker *checker, sk__gm_page *page, uint32_t head) {
-  atomic_store_explicit(&page->head, head, checker->threaded ? memory_order_release : memory_order_relaxed);
+static inline void page_unlock(sk__gm_page *page, uint32_t head) {
+  atomic_store_explicit(&page->head, head, memory_order_release);
 }
 
 static sk__gm_page *page_of(const sk__checker *checker, uint64_t address) {
@@ -427,7 +428,7 @@ static inline void access_bytes(sk__probe *probe, uint64_t address, uint64_t byt
     } else {
       head = page_partial(probe, page, head, base, (uint32_t)(address - base), (uint32_t)(stop - base));
     }
-    page_unlock(probe->checker, page, head);
+    page_unlock(page, head);
     address = stop;
   }
 }
@@ -537,7 +538,7 @@ bool sk__shadow_gm_last_writer(sk__checker *checker, uint64_t address, sk__end *
   uint32_t head = page_lock(checker, page);
   sk__gm_cell cell = cell_at(page, head, (uint32_t)(address % SK__PAGE_BYTES));
   last_atomic(&cell);
-  page_unlock(checker, page, head);
+  page_unlock(page, head);
   if (cell.writer == 0) return false;
   *end = (sk__end){.role = (cell.writer & SK__STAMP_ATOMIC) != 0 ? "atomic" : "writer", .mem = SK__MEM_GM,
                    .address = address, .bytes = 1};
@@ -603,7 +604,7 @@ bool sk__shadow_gm_unwritten(sk__checker *checker, uint64_t address, uint64_t by
     sk__gm_page *page = page_of(checker, address);
     uint32_t head = page_lock(checker, page);
     add_page(&s, page, head, base, address, stop);
-    page_unlock(checker, page, head);
+    page_unlock(page, head);
     address = stop;
   }
   tell_stretch(&s);

@@ -2,15 +2,22 @@
 #ifndef SK_MACHINE_COPY_H
 #define SK_MACHINE_COPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef void (*sk__copy_fn)(void *to, const void *from, size_t bytes);
 
-/* Plain versions, every host. The ranges must not overlap. */
-void sk__copy_plain(void *to, const void *from, size_t bytes);
-/* For this host: `near` leaves the destination in the caches, `stream` goes past them and is ordered
- * before everything later when it returns. Any alignment. */
-sk__copy_fn sk__copy_near(void);
-sk__copy_fn sk__copy_stream(void);
+/* One way to copy. The ranges must not overlap; any alignment. `near` leaves the destination in the caches, `stream` may go
+ * past them and is ordered before everything later when it returns. */
+typedef struct sk__copy_kind {
+  const char *name;
+  bool (*runs_here)(void); /* on this host's CPU; the first kind of the list that does is the quickest */
+  sk__copy_fn near, stream;
+} sk__copy_kind;
+
+/* All kinds this build has, the plain one last; a kind without a name ends the list. */
+extern const sk__copy_kind sk__copy_kinds[];
+/* What this host copies with. */
+const sk__copy_kind *sk__copy_here(void);
 
 #endif

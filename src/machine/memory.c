@@ -60,8 +60,8 @@ sk_status sk__memory_create(sk__memory *memory, const sk__soc *soc, sk__checker 
   memset(memory, 0, sizeof *memory);
   memory->soc = soc;
   memory->checker = checker;
-  memory->copy = sk__copy_near();
-  memory->copy_stream = sk__copy_stream();
+  memory->copy = sk__copy_here()->near;
+  memory->copy_stream = sk__copy_here()->stream;
   sk__text_copy(why, why_bytes, "out of host memory");
   uint64_t gm_bytes = soc->gm_bytes & ~((UINT64_C(1) << SK__REGION_SHIFT) - 1);
   if (gm_bytes == 0 || gm_bytes > SK__GM_BYTES) {

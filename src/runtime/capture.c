@@ -16,12 +16,16 @@ static aclError resolve_model(sk__runtime *runtime, aclmdlRI handle, sk__model *
   return sk__fail(ACL_ERROR_RT_INVALID_HANDLE, "%p is no live captured model", handle);
 }
 
+static aclError model_ready(aclmdlRI handle, sk__runtime **runtime, sk__model **out) {
+  aclError error = sk__runtime_ready(runtime);
+  return error == ACL_SUCCESS ? resolve_model(*runtime, handle, out) : error;
+}
+
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *origin = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &origin);
+  aclError error = sk__stream_ready(stream, &runtime, &origin);
   if (error != ACL_SUCCESS) return error;
   if (origin->is_default)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "aclmdlRICaptureBegin: the default stream cannot be captured; create a stream");
@@ -46,8 +50,7 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
   SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *which = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &which);
+  aclError error = sk__stream_ready(stream, &runtime, &which);
   if (error != ACL_SUCCESS) return error;
   if (status == NULL || modelRI == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclmdlRICaptureGetInfo: NULL result");
   const sk__model *model = which->capturing;
@@ -75,8 +78,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__stream *which = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &which);
+  aclError error = sk__stream_ready(stream, &runtime, &which);
   if (error != ACL_SUCCESS) return error;
   if (modelRI == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "aclmdlRICaptureEnd: modelRI is NULL");
   sk__model *model = which->capturing;
@@ -98,15 +100,21 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   return sk__fail(ACL_ERROR_RT_STREAM_UNJOINED, "aclmdlRICaptureEnd: a stream of the capture did not come back to the origin by an event");
 }
 
+/* Its capture has ended well: there are tasks to look at. */
+static aclError check_ended(const sk__model *model, const char *call) {
+  if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "%s: the model is still being captured", call);
+  if (model->invalid) return sk__fail(ACL_ERROR_RT_CAPTURE_INVALIDATED, "%s: the capture was invalidated", call);
+  return ACL_SUCCESS;
+}
+
 int sk__model_tasks(sk__model_handle handle, const char *call, sk__task *const **tasks, size_t *count, bool *optimised) {
   sk__runtime *runtime = NULL;
   sk__model *model = NULL;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS && handle == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: the model is NULL", call);
   if (error == ACL_SUCCESS) error = resolve_model(runtime, handle, &model);
+  if (error == ACL_SUCCESS) error = check_ended(model, call);
   if (error != ACL_SUCCESS) return error;
-  if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "%s: the model is still being captured", call);
-  if (model->invalid) return sk__fail(ACL_ERROR_RT_CAPTURE_INVALIDATED, "%s: the capture was invalidated", call);
   *tasks = model->tasks.items;
   *count = model->tasks.count;
   *optimised = model->optimised;
@@ -126,12 +134,10 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
   sk__model *model = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
+  aclError error = sk__stream_ready(stream, &runtime, &on);
   if (error == ACL_SUCCESS) error = resolve_model(runtime, modelRI, &model);
+  if (error == ACL_SUCCESS) error = check_ended(model, "aclmdlRIExecute");
   if (error != ACL_SUCCESS) return error;
-  if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "aclmdlRIExecute: the model is still being captured");
-  if (model->invalid) return sk__fail(ACL_ERROR_RT_CAPTURE_INVALIDATED, "aclmdlRIExecute: the capture was invalidated");
   if (on->capturing != NULL)
     return sk__fail(ACL_ERROR_RT_STREAM_CAPTURED, "aclmdlRIExecute: replaying a model into a capture is not supported");
   /* What the capture held for its origin is issued on the given stream, between what that stream did so far
@@ -163,8 +169,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__model *model = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = resolve_model(runtime, modelRI, &model);
+  aclError error = model_ready(modelRI, &runtime, &model);
   if (error != ACL_SUCCESS) return error;
   if (model->active) return sk__fail(ACL_ERROR_RT_MODEL_CAPTURED, "aclmdlRIDestroy: the model is still being captured");
   error = sk__finish_pending(runtime);
@@ -183,8 +188,7 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
   sk__model *model = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = resolve_model(runtime, modelRI, &model);
+  aclError error = model_ready(modelRI, &runtime, &model);
   if (error != ACL_SUCCESS) return error;
   for (size_t i = 0; i < model->tasks.count; i++) {
     const sk__task *task = model->tasks.items[i];
@@ -197,13 +201,12 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
   return ACL_SUCCESS;
 }
 
-/* ---- SuperKernel scope marks ---- */
+/* ---- SuperKernel scope marks ----------------------------------------------------------------- */
 
 static aclError submit_scope(const char *name, aclrtStream stream, sk__task_kind kind, const char *call) {
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
+  aclError error = sk__stream_ready(stream, &runtime, &on);
   if (error != ACL_SUCCESS) return error;
   if (name != NULL && (name[0] == '\0' || strlen(name) > MAX_SCOPE_BYTES))
     return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: a scope name has 1 to %d bytes (NULL: never fuse); given %zu", call,

@@ -13,7 +13,6 @@ typedef struct sk__task_list {
   size_t count, capacity;
 } sk__task_list;
 
-
 typedef struct sk__model sk__model;
 
 /* Streams and events live as long as a handle or a task (of a captured model, say) needs them. */
@@ -189,6 +188,8 @@ bool sk__others_came(sk__runtime *runtime);
 void sk__stream_unref(sk__stream *stream);
 /* NULL = the default stream; sets *out or fails with 107017. */
 aclError sk__stream_resolve(sk__runtime *runtime, aclrtStream handle, sk__stream **out);
+/* As sk__runtime_ready, and the stream. */
+aclError sk__stream_ready(aclrtStream handle, sk__runtime **runtime, sk__stream **out);
 /* The host waits for the device (both NULL), a stream, or the latest record of an event. */
 aclError sk__synchronize(sk__runtime *runtime, const sk__stream *stream, const sk__event *event);
 /* Runs what can run and tells what failed; nothing must be over. */

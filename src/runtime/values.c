@@ -80,8 +80,7 @@ void sk__value_text(sk__runtime *runtime, uint64_t address, uint64_t value, uint
 static aclError submit(const char *call, void *address, uint64_t value, uint32_t flag, uint32_t last_flag, aclrtStream stream, sk__task_kind kind) {
   sk__runtime *runtime = NULL;
   sk__stream *on = NULL;
-  aclError error = sk__runtime_ready(&runtime);
-  if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
+  aclError error = sk__stream_ready(stream, &runtime, &on);
   if (error != ACL_SUCCESS) return error;
   sk__gm_info info;
   if (address == NULL) return sk__fail(ACL_ERROR_INVALID_PARAM, "%s: devAddr is NULL", call);

@@ -38,7 +38,7 @@ static inline void sk__high_fill_block(void *values, uint32_t bits, uint32_t row
 static inline double sk__high_block_value(const void *values, uint32_t bits, uint32_t row) {
   return sk__high_get(values, bits, (uint64_t)row * (256 / bits));
 }
-/* What the living pipe has left of UB below the reserved scratch; false: there is no pipe (queue.c). */
+/* What the living pipe has left of UB below the reserved scratch; false: there is no pipe (pipe.c). */
 bool sk__pipe_rest(sk__core *core, sk_memory *rest);
 
 #endif

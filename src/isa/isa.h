@@ -62,7 +62,7 @@ SK__COLD void sk__not_modelled_instr(sk__core *core, const char *what);
 /* The pipe of an API enumerator; SK__PIPES: there is none on this architecture (sync.c). */
 sk__pipe sk__pipe_of(int pipe);
 
-/* The user got this event id from the living TPipe (queue.c). */
+/* The user got this event id from the living TPipe (pipe_event.c). */
 bool sk__event_was_given(sk__core *core, sk__pipe src, sk__pipe dst, uint32_t id);
 
 /* ---- begin and end ------------------------------------------------------------------------- */

@@ -20,7 +20,10 @@ static bool counts(sk__core *core, const sk_buffer *buffer) {
 
 static bool is_released(const sk_buffer *buffer) { return buffer->queued && buffer->state == SK_BUFFER_RELEASED; }
 
-static uint64_t offset_of(const sk__core *core, const sk_buffer *buffer) { return buffer->address - core->local; }
+/* In its memory. */
+static uint64_t offset_of(const sk__core *core, const sk_buffer *buffer) {
+  return buffer->address - core->local - core->machine->mem_offset[buffer->memory];
+}
 
 static void map(sk__core *core, const sk_buffer *buffer) {
   const sk_pipe *pipe = sk__framework_of(core)->pipe;
@@ -60,10 +63,6 @@ void sk__released_take(sk__core *core, const sk_buffer *buffer) {
   map(core, buffer);
 }
 
-static uint64_t offset_in_memory(const sk__core *core, const sk_buffer *buffer) {
-  return buffer->address - core->local - core->machine->mem_offset[buffer->memory];
-}
-
 static sk__finding begin(sk__core *core, const char *id, sk__mem mem, uint64_t address, uint64_t bytes) {
   sk__finding finding = sk__core_finding(core, id, SK__CAT_OPERATOR, SK__ERROR);
   finding.ends[0].role = "uses";
@@ -80,7 +79,7 @@ static __attribute__((noinline, cold)) void tell_beyond(sk__core *core, const sk
   sk__finding finding = begin(core, "TENSOR_OVERFLOW", mem, address, bytes);
   snprintf(finding.message, sizeof finding.message, "%s of %s reaches %llu bytes beyond its buffer of %u bytes at %s offset %llu: %llu bytes from byte %llu of it",
            operand, core->instr != NULL ? core->instr : "an instruction", (unsigned long long)(at + bytes - buffer->bytes), buffer->bytes,
-           sk__mem_name(mem), (unsigned long long)offset_in_memory(core, buffer), (unsigned long long)bytes, (unsigned long long)at);
+           sk__mem_name(mem), (unsigned long long)offset_of(core, buffer), (unsigned long long)bytes, (unsigned long long)at);
   snprintf(finding.remedy, sizeof finding.remedy, "make the buffer larger, or repeats, strides and counts smaller");
   sk__report(core->checker, &finding);
 }
@@ -92,7 +91,7 @@ static __attribute__((noinline, cold)) void tell_released(sk__core *core, const 
   (void)sk__finding_end(&finding, core, "frees", buffer->released_at, "FreeTensor");
   snprintf(finding.message, sizeof finding.message, "%s%s%s lies in a queue's buffer of %u bytes at %s offset %llu, which FreeTensor has given back",
            what != NULL ? what : "", what != NULL ? " of " : "", core->instr != NULL ? core->instr : "an instruction", buffer->bytes,
-           sk__mem_name(mem), (unsigned long long)offset_in_memory(core, buffer));
+           sk__mem_name(mem), (unsigned long long)offset_of(core, buffer));
   snprintf(finding.remedy, sizeof finding.remedy, "free a tensor after its last use");
   sk__report(core->checker, &finding);
 }

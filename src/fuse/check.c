@@ -1,10 +1,11 @@
-/* check.c - replays recorded decisions of the real planner and counts how many agree. */
+/* check.c - our plan in the form in which decisions of the real planner are recorded, and where the two differ. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuse/planner.h"
+#include "fuse/replay.h"
 
-enum { VENDOR_FAILURE = 500001, MAX_KINDS = 32 };
+enum { VENDOR_FAILURE = 500001 };
 
 static const char *const node_kinds[] = {
 #define X(name) #name,
@@ -162,50 +163,9 @@ static json_t *plan_json(const sk__planner *p, sk_status status) {
 
 /* ---- comparison ------------------------------------------------------------------------------ */
 
-typedef struct player {
-  bool emulate;
-  FILE *report;
-  sk__check_result *result;
-  const char *kinds[MAX_KINDS]; /* kinds of difference already shown */
-  size_t kind_count;
-  const json_t *record;
-  json_int_t number;
-  bool differs;
-} player;
-
-static void print_case(const player *y) {
-  const json_t *tags = json_object_get(y->record, "tags");
-  fprintf(y->report, "case %lld", (long long)y->number);
-  for (size_t i = 0; i < json_array_size(tags); i++) {
-    const char *tag = json_string_value(json_array_get(tags, i));
-    fprintf(y->report, "%s%s", i == 0 ? " [" : " ", tag != NULL ? tag : "?");
-  }
-  if (json_array_size(tags) > 0) fputc(']', y->report);
-}
-
-/* Each kind of difference is shown once; without emulation every case that differs is named besides. */
-static void differ(player *y, const char *kind, const json_t *expected, const json_t *mine) {
-  bool first = !y->differs;
-  y->differs = true;
-  for (size_t i = 0; i < y->kind_count; i++)
-    if (strcmp(y->kinds[i], kind) == 0) {
-      if (y->emulate || !first) return;
-      print_case(y);
-      fprintf(y->report, ", %s differs\n", kind);
-      return;
-    }
-  if (y->kind_count < MAX_KINDS) y->kinds[y->kind_count++] = kind;
-  char *want = expected != NULL ? json_dumps(expected, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-  char *have = mine != NULL ? json_dumps(mine, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-  print_case(y);
-  fprintf(y->report, ", %s: recorded %.1500s, planned %.1500s\n", kind, want != NULL ? want : "nothing", have != NULL ? have : "nothing");
-  free(want);
-  free(have);
-}
-
-static void compare(player *y, const char *kind, const json_t *expected, const json_t *mine) {
+static void compare(sk__replay *r, const char *kind, const json_t *expected, const json_t *mine) {
   if (expected == NULL && mine == NULL) return;
-  if (expected == NULL || mine == NULL || !json_equal(expected, mine)) differ(y, kind, expected, mine);
+  if (expected == NULL || mine == NULL || !json_equal(expected, mine)) sk__replay_differs(r, kind, expected, mine, "");
 }
 
 static bool holds(const json_t *list, const json_t *value) {
@@ -215,40 +175,41 @@ static bool holds(const json_t *list, const json_t *value) {
 }
 
 /* Of several nodes that ended streams of a scope any may be recorded as the trigger. */
-static void compare_break(player *y, const json_t *expected, const json_t *mine) {
+static void compare_break(sk__replay *r, const json_t *expected, const json_t *mine) {
   const json_t *list = json_array_get(expected, 2), *ours = json_array_get(mine, 2);
   bool unfusible = json_is_string(json_array_get(expected, 0)) && strcmp(json_string_value(json_array_get(expected, 0)), "UNFUSIBLE_NODE") == 0;
   if (!unfusible || !json_is_array(mine)) {
-    compare(y, "break", expected, mine);
+    compare(r, "break", expected, mine);
     return;
   }
   bool same = json_equal(json_array_get(expected, 0), json_array_get(mine, 0)) && json_array_size(list) == json_array_size(ours) &&
               holds(list, json_array_get(mine, 1));
   for (size_t i = 0; i < json_array_size(list); i++) same = same && holds(ours, json_array_get(list, i));
-  if (!same) differ(y, "break", expected, mine);
+  if (!same) sk__replay_differs(r, "break", expected, mine, "");
 }
 
-static void compare_plan(player *y, const json_t *expected, const json_t *mine) {
+static void compare_plan(sk__replay *r, const json_t *expected, const json_t *mine) {
   static const char *const whole[] = {"ret", "stage", "nodes"}, *const rest[] = {"updates", "model_updates"};
   static const char *const parts[] = {"nodes", "names", "streams", "status", "main", "tasks", "name", "sk", "aic", "aiv", "boundary"};
   static const char *const part_kinds[] = {"scope nodes", "scope names", "scope streams", "scope status", "main node", "tasks",
                                            "display name", "launch", "AIC queue", "AIV queue", "boundary"};
-  for (size_t i = 0; i < 3; i++) compare(y, whole[i], json_object_get(expected, whole[i]), json_object_get(mine, whole[i]));
+  for (size_t i = 0; i < 3; i++) compare(r, whole[i], json_object_get(expected, whole[i]), json_object_get(mine, whole[i]));
   const json_t *theirs = json_object_get(expected, "scopes"), *ours = json_object_get(mine, "scopes");
-  if (json_array_size(theirs) != json_array_size(ours)) differ(y, "scopes", theirs, ours);
+  if (json_array_size(theirs) != json_array_size(ours)) sk__replay_differs(r, "scopes", theirs, ours, "");
   else
     for (size_t s = 0; s < json_array_size(theirs); s++) {
       const json_t *a = json_array_get(theirs, s), *b = json_array_get(ours, s);
       for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        compare(y, part_kinds[i], json_object_get(a, parts[i]), json_object_get(b, parts[i]));
-      compare_break(y, json_object_get(a, "break"), json_object_get(b, "break"));
+        compare(r, part_kinds[i], json_object_get(a, parts[i]), json_object_get(b, parts[i]));
+      compare_break(r, json_object_get(a, "break"), json_object_get(b, "break"));
     }
-  for (size_t i = 0; i < 2; i++) compare(y, rest[i], json_object_get(expected, rest[i]), json_object_get(mine, rest[i]));
+  for (size_t i = 0; i < 2; i++) compare(r, rest[i], json_object_get(expected, rest[i]), json_object_get(mine, rest[i]));
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static sk_status play(player *y, const json_t *record) {
+static sk_status play(sk__replay *r) {
+  const json_t *record = r->record;
   char why[256] = "", reason[256] = "";
   sk__graph *graph = NULL;
   sk__fuse_options options;
@@ -257,20 +218,19 @@ static sk_status play(player *y, const json_t *record) {
   if (status == SK_OK)
     status = sk__fuse_options_read(json_object_get(record, "options"), &arena, &options, NULL, NULL, why, sizeof why);
   if (status == SK_OK) {
-    options.emulate_vendor_defects = y->emulate;
+    options.emulate_vendor_defects = r->emulate;
     sk__planner p = {.graph = graph, .options = &options, .keep = &arena, .why = sk__text_on(reason, sizeof reason)};
     sk_status planned = sk__planner_run(&p);
     if (planned == SK_OK || planned == SK_STATE) {
       json_t *mine = plan_json(&p, planned);
-      compare_plan(y, json_object_get(record, "expect"), mine);
+      compare_plan(r, json_object_get(record, "expect"), mine);
       json_decref(mine);
     } else {
       status = planned;
     }
     sk__planner_free(&p);
   } else if (status == SK_PARSE || status == SK_INVALID_ARGUMENT) {
-    fprintf(y->report, "case %lld cannot be read: %s\n", (long long)y->number, why);
-    y->differs = true;
+    sk__replay_unreadable(r, why);
     status = SK_OK;
   }
   sk__graph_free(graph);
@@ -279,32 +239,6 @@ static sk_status play(player *y, const json_t *record) {
 }
 
 sk_status sk__plan_check(FILE *vectors, bool emulate_vendor_defects, FILE *report, sk__check_result *result) {
-  player y = {.emulate = emulate_vendor_defects, .report = report, .result = result};
-  *result = (sk__check_result){0};
-  char *line = NULL;
-  size_t capacity = 0;
-  sk_status status = SK_OK;
-  for (ssize_t length; status == SK_OK && (length = getline(&line, &capacity, vectors)) >= 0;) {
-    if (length <= 1) continue;
-    json_error_t error;
-    json_t *record = json_loadb(line, (size_t)length, 0, &error);
-    if (record == NULL) {
-      fprintf(report, "line %zu: column %d: %s\n", result->cases + 1, error.column, error.text);
-      status = SK_PARSE;
-      break;
-    }
-    y.record = record;
-    y.number = json_integer_value(json_object_get(record, "case"));
-    y.differs = false;
-    status = play(&y, record);
-    bool tagged = json_array_size(json_object_get(record, "tags")) > 0;
-    result->cases++;
-    result->untagged += !tagged;
-    result->agreed += !y.differs;
-    result->agreed_untagged += !y.differs && !tagged;
-    json_decref(record);
-  }
-  free(line);
-  if (status == SK_OK) fprintf(report, "agreed %zu of %zu\n", result->agreed, result->cases);
-  return status;
+  sk__replay replay = {.emulate = emulate_vendor_defects, .report = report, .result = result, .play = play};
+  return sk__replay_all(&replay, vectors);
 }

@@ -1,28 +1,11 @@
 /* facts.c - what is known of an SK before its code: launch, parameters, flushes, workspace; and every
  * refusal, in the order in which the real generator meets them. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/text.h"
 #include "fuse/ge/internal.h"
-
-void sk__ge_warn(sk__ge_build *b, const char *format, ...) {
-  char text[256];
-  sk__text line = sk__text_on(text, sizeof text);
-  va_list arguments;
-  va_start(arguments, format);
-  sk__text_vadd(&line, format, arguments);
-  va_end(arguments);
-  sk__text_one_line(text);
-  sk__ge_program *out = b->out;
-  enum { MAX_WARNINGS = 64 };
-  if (out->warnings == NULL) out->warnings = sk__arena_array(b->arena, const char *, MAX_WARNINGS);
-  if (out->warnings == NULL || out->warning_count == MAX_WARNINGS) return;
-  const char *kept = sk__arena_strdup(b->arena, text);
-  if (kept != NULL) out->warnings[out->warning_count++] = kept;
-}
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 

@@ -1,26 +1,9 @@
 /* graph.c - entry of grouping: checks the graph and lists the nodes of each stream. */
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "fuse/ge/group.h"
 #include "fuse/ge/internal.h"
-
-void sk__ge_group_warn(sk__ge_grouper *g, const char *format, ...) {
-  enum { MAX_WARNINGS = 64 };
-  char text[400];
-  sk__text line = sk__text_on(text, sizeof text);
-  va_list arguments;
-  va_start(arguments, format);
-  sk__text_vadd(&line, format, arguments);
-  va_end(arguments);
-  sk__text_one_line(text);
-  sk__ge_grouping *out = g->out;
-  if (out->warnings == NULL) out->warnings = sk__arena_array(g->arena, const char *, MAX_WARNINGS);
-  if (out->warnings == NULL || out->warning_count == MAX_WARNINGS) return;
-  const char *kept = sk__arena_strdup(g->arena, text);
-  if (kept != NULL) out->warnings[out->warning_count++] = kept;
-}
 
 static sk_status check_graph(sk__ge_grouper *g) {
   const sk__ge_graph *graph = g->graph;

@@ -21,6 +21,7 @@ typedef struct sk__ge_grouper {
   SK__VEC(sk__ge_scope) groups;
 } sk__ge_grouper;
 
+/* warn.c */
 void sk__ge_group_warn(sk__ge_grouper *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Fills g->groups: scope and members. */
 SK_MUST_USE sk_status sk__ge_make_groups(sk__ge_grouper *g);

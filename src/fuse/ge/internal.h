@@ -65,7 +65,6 @@ SK_MUST_USE sk_status sk__ge_facts(sk__ge_build *b);
 const sk__ge_event_use *sk__ge_use_of(const sk__ge_build *b, int64_t event); /* NULL: nobody's */
 bool sk__ge_is_inner(const sk__ge_build *b, int64_t event);
 bool sk__ge_needs_feed(const sk__ge_build *b, const sk__ge_part *part);
-void sk__ge_warn(sk__ge_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* edges.c: dependencies of the two-queue mode, and which of them are kept. */
 SK_MUST_USE sk_status sk__ge_edges(sk__ge_build *b);
 /* select.c */
@@ -85,6 +84,8 @@ void sk__ge_emit_waits(sk__ge_build *b, const sk__ge_part *part);
 void sk__ge_emit_notifies(sk__ge_build *b, const sk__ge_part *part, sk__core_type queue);
 void sk__ge_emit_end(sk__ge_build *b);
 static inline sk__core_type sk__ge_event_queue(const sk__ge_part *part) { return sk__ge_is_aic(part->sub->type) ? SK__AIC : SK__AIV; }
+/* warn.c: one more line for people, as far as there is room. */
+void sk__ge_warn(sk__ge_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* hang.c: no core gets to the end of the program, whatever the subs do. */
 bool sk__ge_hangs(const sk__ge_program *program);
 /* one_queue.c, two_queues.c */

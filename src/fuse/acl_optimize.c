@@ -27,6 +27,8 @@ typedef struct fused_sk {
   sk__superkernel base;
   shared *of;
   uint32_t number;           /* in the plan */
+  uint32_t *events;          /* its waits and records: nodes */
+  size_t event_count;
 } fused_sk;
 
 static void shared_unref(shared *all) {
@@ -44,34 +46,43 @@ static void fused_free(sk__superkernel *base) {
   shared_unref(mine->of);
   free((void *)(uintptr_t)base->scopes);
   free((void *)(uintptr_t)base->parts);
+  free(mine->events);
   free(mine);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bool belongs(const fused_sk *mine, size_t node) { return mine->of->plan->decisions[node].sk == mine->number; }
+/* The record outside that an event node of the SK waits for, UINT32_MAX: it is no such wait. */
+static uint32_t outside_record(const fused_sk *mine, uint32_t node) {
+  const sk__graph *graph = mine->of->graph;
+  uint32_t record = graph->nodes[node].type == SK__NODE_WAIT ? sk__record_of(graph, &graph->nodes[node]) : UINT32_MAX;
+  return record != UINT32_MAX && mine->of->plan->decisions[record].sk != mine->number ? record : UINT32_MAX;
+}
 
 /* Records outside that waits inside mean have run: their events hold what they ordered. */
 static void fetch_records(const fused_sk *mine) {
-  const sk__graph *graph = mine->of->graph;
-  for (size_t i = 0; i < graph->node_count; i++) {
-    if (!belongs(mine, i) || graph->nodes[i].type != SK__NODE_WAIT) continue;
-    uint32_t record = sk__record_of(graph, &graph->nodes[i]);
-    if (record == UINT32_MAX || belongs(mine, record) || mine->of->told[record].done) continue;
-    sk__snapshot *order = sk__event_order(graph->nodes[i].task->event);
+  for (size_t i = 0; i < mine->event_count; i++) {
+    uint32_t record = outside_record(mine, mine->events[i]);
+    if (record == UINT32_MAX || mine->of->told[record].done) continue;
+    sk__snapshot *order = sk__event_order(mine->of->graph->nodes[mine->events[i]].task->event);
     mine->of->told[record] = (sk__told){.done = true, .order = order != NULL ? sk__snapshot_ref(order) : NULL};
   }
 }
 
+static void forget(sk__told *told) {
+  if (told->order != NULL) sk__snapshot_unref(told->order);
+  *told = (sk__told){0};
+}
+
 /* Records inside take effect for the waits outside, with what the recording core knew then. */
 static void publish_records(const fused_sk *mine, const sk__stream *stream, sk__snapshot *after) {
-  const sk__graph *graph = mine->of->graph;
-  for (size_t i = 0; i < graph->node_count; i++) {
-    sk__told *told = &mine->of->told[i];
-    if (belongs(mine, i) && graph->nodes[i].type == SK__NODE_NOTIFY)
-      sk__event_record(graph->nodes[i].task->event, stream, told->order != NULL ? told->order : after);
-    if (told->order != NULL) sk__snapshot_unref(told->order);
-    *told = (sk__told){0};
+  for (size_t i = 0; i < mine->event_count; i++) {
+    uint32_t node = mine->events[i], record = outside_record(mine, node);
+    sk__told *told = &mine->of->told[node];
+    if (mine->of->graph->nodes[node].type == SK__NODE_NOTIFY)
+      sk__event_record(mine->of->graph->nodes[node].task->event, stream, told->order != NULL ? told->order : after);
+    forget(told);
+    if (record != UINT32_MAX) forget(&mine->of->told[record]);
   }
 }
 
@@ -112,6 +123,18 @@ static char *scopes_of(const sk__sk *sk, const char *first) {
   return strndup(begin, (size_t)(end - begin));
 }
 
+static bool is_event_of(const shared *all, uint32_t node, uint32_t number) {
+  sk__node_type type = all->graph->nodes[node].type;
+  return all->plan->decisions[node].sk == number && (type == SK__NODE_WAIT || type == SK__NODE_NOTIFY);
+}
+static uint32_t *events_of(const shared *all, uint32_t number, size_t *count) {
+  for (uint32_t i = 0; i < all->graph->node_count; i++) *count += is_event_of(all, i, number);
+  uint32_t *events = calloc(*count + 1, sizeof *events), *at = events;
+  for (uint32_t i = 0; i < all->graph->node_count && events != NULL; i++)
+    if (is_event_of(all, i, number)) *at++ = i;
+  return events;
+}
+
 static sk__superkernel *fused_new(void *context, uint32_t number) {
   shared *all = context;
   const sk__sk *sk = &all->plan->sks[number];
@@ -124,18 +147,22 @@ static sk__superkernel *fused_new(void *context, uint32_t number) {
   }
   fused_sk *mine = calloc(1, sizeof *mine);
   char *scopes = scopes_of(sk, first != NULL ? first : "");
-  size_t part_count = 0;
+  size_t part_count = 0, event_count = 0;
   sk__task **parts = sk__parts_of(all->plan, number, &part_count);
-  if (mine == NULL || scopes == NULL || parts == NULL) {
+  uint32_t *events = events_of(all, number, &event_count);
+  if (mine == NULL || scopes == NULL || parts == NULL || events == NULL) {
     free(mine);
     free(scopes);
     free(parts);
+    free(events);
     return NULL;
   }
   mine->base = (sk__superkernel){.references = 1, .parts = parts, .part_count = part_count, .scope_id = sk->scope_id, .blocks = sk->blocks, .type = sk->type, .name = sk->name,
                                  .scopes = scopes, .first = first, .last = last, .run = fused_run, .free = fused_free};
   mine->of = all;
   mine->number = number;
+  mine->events = events;
+  mine->event_count = event_count;
   all->references++;
   return &mine->base;
 }

@@ -206,9 +206,10 @@ bool sk__is_part(const sk__plan *plan, uint32_t node, uint32_t number) {
 
 sk__task **sk__parts_of(const sk__plan *plan, uint32_t number, size_t *count) {
   const sk__graph *graph = plan->graph;
-  sk__task **parts = calloc(graph->node_count + 1, sizeof(sk__task *));
   *count = 0;
+  for (uint32_t i = 0; i < graph->node_count; i++) *count += sk__is_part(plan, i, number);
+  sk__task **parts = calloc(*count + 1, sizeof(sk__task *)), **at = parts;
   for (uint32_t i = 0; i < graph->node_count && parts != NULL; i++)
-    if (sk__is_part(plan, i, number)) parts[(*count)++] = graph->nodes[i].task;
+    if (sk__is_part(plan, i, number)) *at++ = graph->nodes[i].task;
   return parts;
 }

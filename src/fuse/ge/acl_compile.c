@@ -23,6 +23,8 @@ typedef struct compiled_sk {
   sk__superkernel base;
   shared *of;
   uint32_t number;           /* in the plan */
+  sk__event **waits;         /* events of the waits inside that mean a record outside */
+  size_t wait_count;
 } compiled_sk;
 
 static void shared_unref(shared *all) {
@@ -38,23 +40,16 @@ static void compiled_free(sk__superkernel *base) {
   shared_unref(mine->of);
   free((void *)(uintptr_t)base->parts);
   free((void *)(uintptr_t)base->listing);
+  free(mine->waits);
   free(mine);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bool is_part(const compiled_sk *mine, const sk__task *task) {
-  for (size_t i = 0; i < mine->base.part_count; i++)
-    if (mine->base.parts[i] == task) return true;
-  return false;
-}
-
 /* What waits inside mean has been recorded: outside, or by this SK, which is a matter of its program. */
 static void join_waits(const compiled_sk *mine, sk__snapshot *before) {
-  for (size_t i = 0; i < mine->base.part_count; i++) {
-    if (mine->base.parts[i]->kind != SK__TASK_EVENT_WAIT) continue;
-    const sk__task *record = sk__ge_plan_record_of(mine->of->plan, mine->base.parts[i]);
-    sk__snapshot *order = record == NULL || !is_part(mine, record) ? sk__event_order(mine->base.parts[i]->event) : NULL;
+  for (size_t i = 0; i < mine->wait_count; i++) {
+    sk__snapshot *order = sk__event_order(mine->waits[i]);
     if (order != NULL) sk__snapshot_join(before, order);
   }
 }
@@ -92,17 +87,33 @@ static char *listing_of(const sk__ge_program *program) {
   return text;
 }
 
+static bool waits_outside(const shared *all, uint32_t node, uint32_t number) {
+  const sk__plan *order = sk__ge_plan_order(all->plan);
+  uint32_t record = all->plan->record[node];
+  return all->graph->nodes[node].type == SK__NODE_WAIT && sk__is_part(order, node, number) &&
+         (record == UINT32_MAX || !sk__is_part(order, record, number));
+}
+static sk__event **outside_waits(const shared *all, uint32_t number, size_t *count) {
+  for (uint32_t i = 0; i < all->graph->node_count; i++) *count += waits_outside(all, i, number);
+  sk__event **waits = calloc(*count + 1, sizeof(sk__event *)), **at = waits;
+  for (uint32_t i = 0; i < all->graph->node_count && waits != NULL; i++)
+    if (waits_outside(all, i, number)) *at++ = all->graph->nodes[i].task->event;
+  return waits;
+}
+
 static sk__superkernel *compiled_new(void *context, uint32_t number) {
   shared *all = context;
-  size_t count = 0, part_count = 0;
+  size_t count = 0, part_count = 0, wait_count = 0;
   const sk__ge_program *program = &sk__ge_plan_programs(all->plan, &count)[number];
   const sk__sk *sk = &sk__ge_plan_order(all->plan)->sks[number];
   compiled_sk *mine = calloc(1, sizeof *mine);
   sk__task **parts = sk__parts_of(sk__ge_plan_order(all->plan), number, &part_count);
+  sk__event **waits = outside_waits(all, number, &wait_count);
   char *listing = listing_of(program);
-  if (mine == NULL || parts == NULL || listing == NULL) {
+  if (mine == NULL || parts == NULL || waits == NULL || listing == NULL) {
     free(mine);
     free(parts);
+    free(waits);
     free(listing);
     return NULL;
   }
@@ -112,6 +123,8 @@ static sk__superkernel *compiled_new(void *context, uint32_t number) {
                                  .run = compiled_run, .free = compiled_free};
   mine->of = all;
   mine->number = number;
+  mine->waits = waits;
+  mine->wait_count = wait_count;
   all->references++;
   return &mine->base;
 }

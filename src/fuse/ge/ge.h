@@ -380,8 +380,6 @@ const sk__ge_program *sk__ge_plan_programs(const sk__ge_plan *plan, size_t *coun
 /* Members and places of the SKs in the captured-graph form, for whoever orders launches or places findings. */
 const struct sk__plan *sk__ge_plan_order(const sk__ge_plan *plan);
 const char *sk__ge_plan_scope(const sk__ge_plan *plan, uint32_t number); /* name of the scope that became SK `number` */
-/* The record in the graph that a wait means, NULL: it lies outside. */
-const sk__task *sk__ge_plan_record_of(const sk__ge_plan *plan, const sk__task *wait);
 size_t sk__ge_plan_warning_count(const sk__ge_plan *plan);
 const char *sk__ge_plan_warning(const sk__ge_plan *plan, size_t number);
 /* Per SuperKernel its operators, type, cores, program and what each given option does to it; per operator that runs by

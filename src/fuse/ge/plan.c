@@ -323,12 +323,6 @@ const sk__plan *sk__ge_plan_order(const sk__ge_plan *plan) { return &plan->order
 
 const char *sk__ge_plan_scope(const sk__ge_plan *plan, uint32_t number) { return plan->grouping.scopes[number].scope; }
 
-const sk__task *sk__ge_plan_record_of(const sk__ge_plan *plan, const sk__task *wait) {
-  for (size_t i = 0; i < plan->graph->node_count; i++)
-    if (plan->graph->nodes[i].task == wait) return plan->record[i] != UINT32_MAX ? plan->graph->nodes[plan->record[i]].task : NULL;
-  return NULL;
-}
-
 size_t sk__ge_plan_warning_count(const sk__ge_plan *plan) { return plan->grouping.warning_count; }
 const char *sk__ge_plan_warning(const sk__ge_plan *plan, size_t number) { return plan->grouping.warnings[number]; }
 

@@ -21,20 +21,20 @@ typedef struct layout {
 static sk_status make_branches(layout *l) {
   sk__planner *p = l->p;
   l->count = l->scope->streams.count;
-  l->branches = sk__arena_array(&p->scratch, branch, l->count);
-  l->nodes = sk__arena_array(&p->scratch, uint32_t, l->scope->nodes.count);
-  uint32_t *branch_of = sk__arena_array(&p->scratch, uint32_t, p->graph->stream_count);
+  l->branches = sk__arena_array(&p->scope_scratch, branch, l->count);
+  l->nodes = sk__arena_array(&p->scope_scratch, uint32_t, l->scope->nodes.count);
+  uint32_t *branch_of = sk__arena_array(&p->scope_scratch, uint32_t, p->graph->stream_count);
   if (l->branches == NULL || l->nodes == NULL || branch_of == NULL) return SK_OUT_OF_MEMORY;
   for (size_t b = 0; b < l->count; b++) {
     l->branches[b].stream = l->scope->streams.items[b];
     branch_of[l->branches[b].stream] = (uint32_t)b;
   }
   for (size_t i = 0; i < l->scope->nodes.count; i++)
-    l->branches[branch_of[p->graph->nodes[l->scope->nodes.items[i]].stream]].count++;
+    l->branches[branch_of[p->nodes[l->scope->nodes.items[i]].stream]].count++;
   for (size_t b = 1; b < l->count; b++) l->branches[b].first = l->branches[b - 1].first + l->branches[b - 1].count;
   for (size_t b = 0; b < l->count; b++) l->branches[b].count = 0;
   for (size_t i = 0; i < l->scope->nodes.count; i++) {
-    branch *mine = &l->branches[branch_of[p->graph->nodes[l->scope->nodes.items[i]].stream]];
+    branch *mine = &l->branches[branch_of[p->nodes[l->scope->nodes.items[i]].stream]];
     l->nodes[mine->first + mine->count++] = l->scope->nodes.items[i];
   }
   for (size_t b = 0; b < l->count; b++) {
@@ -120,7 +120,7 @@ static sk_status link_branch(layout *l, slots *all, size_t at, size_t *previous)
 
 static sk_status lay_out(layout *l) {
   sk__planner *p = l->p;
-  slots *all = sk__arena_array(&p->scratch, slots, l->count);
+  slots *all = sk__arena_array(&p->scope_scratch, slots, l->count);
   if (all == NULL) return SK_OUT_OF_MEMORY;
   size_t previous = l->main;
   sk_status status = SK_OK;

@@ -48,7 +48,7 @@ static void classify_kernel(const sk__kernel_info *kernel, sk__pnode *node) {
   node->shape = shape_of(kernel->type);
   node->need[SK__AIC] = node->shape == SK__SHAPE_AIV ? 0 : kernel->blocks;
   node->need[SK__AIV] = node->shape == SK__SHAPE_AIC ? 0 : kernel->blocks * (kernel->type == SK_MIX_AIC_1_2 ? 2 : 1);
-  node->schedmode = (kernel->cap & SK_CAP_DISABLE_BATCHMODE_CHECK) != 0 ? 0 : kernel->schedmode;
+  node->schedmode = (kernel->cap & SK_CAP_DISABLE_BATCHMODE_CHECK) != 0 ? 0 : (uint8_t)kernel->schedmode;
   node->fusible = true;
   if (!kernel->bound) {
     sk__sub_reason sub = kernel->unbound_reason != NULL ? sk__sub_find(kernel->unbound_reason) : SK__SUB_FUNC_NOT_FOUND;
@@ -156,7 +156,7 @@ void sk__classify_after_scopes(sk__planner *p) {
     }
   }
   for (size_t i = 0; i < p->graph->node_count; i++) /* whatever the scopes said: such a node only ever cuts */
-    if (p->graph->nodes[i].type == SK__NODE_DEFAULT) p->nodes[i].fusible = p->options->task_breaker_bypass != 0;
+    if (p->nodes[i].type == SK__NODE_DEFAULT) p->nodes[i].fusible = p->options->task_breaker_bypass != 0;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -164,7 +164,8 @@ void sk__classify_after_scopes(sk__planner *p) {
 static sk_status classify_node(sk__planner *p, event_index *index, uint32_t at) {
   const sk__node *node = &p->graph->nodes[at];
   sk__pnode *mine = &p->nodes[at];
-  *mine = (sk__pnode){.type = node->type, .event = SK__NONE, .scope = SK__NONE, .prev = SK__NONE, .next = SK__NONE};
+  *mine = (sk__pnode){.type = node->type, .marker = node->marker, .stream = node->stream, .position = node->position,
+                      .event = SK__NONE, .scope = SK__NONE, .prev = SK__NONE, .next = SK__NONE};
   const uint32_t *stream = p->graph->stream_nodes[node->stream];
   if (node->position > 0) mine->prev = stream[node->position - 1];
   if (node->position + 1 < p->graph->stream_sizes[node->stream]) mine->next = stream[node->position + 1];
@@ -199,7 +200,7 @@ sk_status sk__classify(sk__planner *p) {
   size_t count = p->graph->node_count;
   while (index.mask < 2 * count) index.mask = index.mask * 2 + 1;
   index.slots = sk__arena_array(&p->scratch, uint32_t, index.mask + 1);
-  p->nodes = sk__arena_array(&p->scratch, sk__pnode, count);
+  p->nodes = sk__arena_alloc(&p->scratch, count * sizeof *p->nodes);
   if (index.slots == NULL || p->nodes == NULL) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < count; i++) {
     sk_status status = classify_node(p, &index, (uint32_t)i);

@@ -39,11 +39,11 @@ static bool enough(const examiner *e, const uint32_t need[2], uint32_t mine[2], 
 }
 
 static bool behind_part(const examiner *e, uint32_t at) {
-  const sk__node *node = &e->p->graph->nodes[at];
+  const sk__pnode *node = &e->p->nodes[at];
   return on_part(e, node->stream) && node->position + 1 > e->last[node->stream];
 }
 static bool before_part(const examiner *e, uint32_t at) {
-  const sk__node *node = &e->p->graph->nodes[at];
+  const sk__pnode *node = &e->p->nodes[at];
   return on_part(e, node->stream) && node->position < e->first[node->stream];
 }
 
@@ -61,8 +61,8 @@ static sk__sub_reason pass(examiner *e, uint32_t at, bool *stop) {
       uint32_t notify = p->events.items[node->event].notify;
       if (notify == SK__NONE) return SK__SUB_NOTIFY_NOT_IN_GRAPH;
       if (behind_part(e, notify)) return SK__SUB_NOTIFY_AFTER_SK_RANGE;
-      uint32_t stream = p->graph->nodes[notify].stream;
-      if (!on_part(e, stream) && stream != p->graph->nodes[at].stream && !sk__vec_push(&e->work, notify)) e->out_of_memory = true;
+      uint32_t stream = p->nodes[notify].stream;
+      if (!on_part(e, stream) && stream != node->stream && !sk__vec_push(&e->work, notify)) e->out_of_memory = true;
       return SK__NO_SUB;
     }
     case SK__NODE_NOTIFY: {
@@ -106,7 +106,7 @@ static sk__sub_reason examine_wait(examiner *e, const sk__pnode *node, uint32_t 
   if (node->unpaired && (p->options->value_breaker_bypass & 2u) != 0) return SK__NO_SUB;
   if (notify == SK__NONE) return SK__SUB_NOTIFY_NOT_IN_GRAPH;
   if (accepted_nodes == 0) return SK__SUB_FIRST_WAIT;
-  uint32_t stream = p->graph->nodes[notify].stream;
+  uint32_t stream = p->nodes[notify].stream;
   if (on_part(e, stream)) return behind_part(e, notify) ? SK__SUB_NOTIFY_AFTER_SK_RANGE : SK__NO_SUB;
   uint32_t owner = p->nodes[notify].accepted;
   if (owner != 0 && shares_stream(e, owner)) return SK__NO_SUB;
@@ -114,7 +114,7 @@ static sk__sub_reason examine_wait(examiner *e, const sk__pnode *node, uint32_t 
   return search_back(e, notify);
 }
 
-static void accept_node(examiner *e, const sk__node *node) {
+static void accept_node(examiner *e, const sk__pnode *node) {
   if (!on_part(e, node->stream)) {
     e->stream_stamp[node->stream] = e->part;
     e->first[node->stream] = node->position;
@@ -141,7 +141,7 @@ static size_t examine(examiner *e, const sk__scope *part, sk__sub_reason *code) 
       *code = examine_wait(e, node, (uint32_t)i);
     }
     if (*code != SK__NO_SUB) return i;
-    accept_node(e, &p->graph->nodes[at]);
+    accept_node(e, node);
   }
   return part->nodes.count;
 }

@@ -23,7 +23,7 @@ static void print_node(const sk__plan *plan, size_t index, FILE *to) {
   if (node->type == SK__NODE_KERNEL && node->marker == SK__NO_MARKER) {
     print_name(node->kernel.name, to);
     fprintf(to, " x %u", node->kernel.blocks);
-    if (plan->decisions[index].sk == UINT32_MAX) fprintf(to, "\\n%s", plan->decisions[index].reason);
+    if (plan->decisions[index].sk == UINT32_MAX) fprintf(to, "\\n%s", sk__why_of(&plan->decisions[index]).reason);
   } else if (node->marker != SK__NO_MARKER) {
     fprintf(to, "%s ", node->marker == SK__MARK_BEGIN ? "begin" : node->marker == SK__MARK_END ? "end" : "placeholder");
     print_name(node->scope, to);

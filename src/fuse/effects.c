@@ -79,7 +79,7 @@ static bool same_order(const sk__plan *a, const sk__plan *b) {
 
 static bool same_decisions(const sk__plan *a, const sk__plan *b) {
   for (size_t i = 0; i < a->graph->node_count; i++)
-    if (a->decisions[i].fate != b->decisions[i].fate || strcmp(a->decisions[i].reason, b->decisions[i].reason) != 0) return false;
+    if (a->decisions[i].fate != b->decisions[i].fate || a->decisions[i].reason != b->decisions[i].reason) return false;
   return true;
 }
 

@@ -14,12 +14,11 @@ typedef struct emitter {
   sk_kernel_type type;
   uint32_t blocks;
   bool runs[2];   /* some operator has a function there */
-  SK__VEC(sk__op) ops[2];
   bool out_of_memory;
 } emitter;
 
 static const sk__node *node_of(const emitter *e, uint32_t step) { return &e->p->graph->nodes[e->steps[step].node]; }
-static bool is_kernel(const emitter *e, uint32_t step) { return node_of(e, step)->type == SK__NODE_KERNEL; }
+static bool is_kernel(const emitter *e, uint32_t step) { return e->p->nodes[e->steps[step].node].type == SK__NODE_KERNEL; }
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
@@ -112,7 +111,7 @@ static const char *entry_name(sk__planner *p, sk_kernel_type type) {
 /* ---- single instructions --------------------------------------------------------------------- */
 
 static void emit(emitter *e, int queue, sk__op op) {
-  if (!sk__vec_push(&e->ops[queue], op)) e->out_of_memory = true;
+  if (!sk__vec_push(&e->p->ops[queue], op)) e->out_of_memory = true;
 }
 
 static uint32_t slot_function(const emitter *e, uint32_t step, uint32_t slot) {
@@ -128,11 +127,11 @@ static void emit_preload(emitter *e, uint32_t step) {
     if (units == 0 || units > icache_units[queue] || e->p->options->preload_code == 0) units = icache_units[queue];
     if (e->p->options->preload_code == 2) units = 0;
     emit(e, queue, (sk__op){.type = SK__OP_PRELOAD, .node = step, .blocks = queue_blocks(e, step, queue),
-                            .preload_units = units, .word = SK__NONE, .task = node_of(e, step)->task});
+                            .preload_units = (uint8_t)units, .word = SK__NONE, .task = node_of(e, step)->task});
   }
 }
 
-static uint32_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
+static uint8_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
   const sk__fuse_options *o = e->p->options;
   bool cap = o->no_flush || (kernel->cap & SK_CAP_DISABLE_DCCI) != 0;
   bool disable = sk__patterns_match(&o->dcci_disable_on_kernel, kernel->name);
@@ -140,14 +139,14 @@ static uint32_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
   bool after = sk__patterns_match(&o->dcci_after_kernel_end, kernel->name);
   if (!cap && disable && !before && !after) after = true; /* the binary was not built for it: flush all the same */
   bool disabled = cap || disable;
-  return (disabled ? SK__FUNC_DISABLE_DCCI : 0) | (before ? SK__FUNC_DCCI_BEFORE : 0) | (after ? SK__FUNC_DCCI_AFTER : 0) |
+  return (uint8_t)((disabled ? SK__FUNC_DISABLE_DCCI : 0) | (before ? SK__FUNC_DCCI_BEFORE : 0) | (after ? SK__FUNC_DCCI_AFTER : 0) |
          (after || !disabled ? SK__FUNC_DO_AFTER_FLUSH : 0) | (o->debug_cross_core_sync_check != 0 ? SK__FUNC_CROSS_CORE_CHECK : 0) |
-         (sk__patterns_match(&o->barrier_after, kernel->name) ? SK__FUNC_BARRIER_AFTER : 0);
+         (sk__patterns_match(&o->barrier_after, kernel->name) ? SK__FUNC_BARRIER_AFTER : 0));
 }
 
 static void emit_function(emitter *e, uint32_t step) {
   const sk__node *node = node_of(e, step);
-  sk__op op = {.type = SK__OP_FUNC, .node = step, .debug = debug_word(e, &node->kernel), .early_mask = e->steps[step].early_func,
+  sk__op op = {.type = SK__OP_FUNC, .node = step, .debug = debug_word(e, &node->kernel), .early_mask = (uint16_t)e->steps[step].early_func,
                .copy_count = (uint8_t)(e->p->options->split_mode), .word = SK__NONE, .task = node->task};
   for (uint32_t slot = 0; slot < op.copy_count; slot++) op.copies[slot] = (uint8_t)slot_function(e, step, slot);
   for (int queue = SK__AIC; queue <= SK__AIV; queue++) {
@@ -165,7 +164,7 @@ static void emit_event(emitter *e, uint32_t step) {
                .task = node->task};
   op.type = mine->type == SK__NODE_NOTIFY ? SK__OP_EVENT_NOTIFY : mine->type == SK__NODE_WAIT ? SK__OP_EVENT_WAIT : SK__OP_EVENT_RESET;
   op.value = event->by_address ? node->value : mine->type != SK__NODE_RESET;
-  op.condition = event->by_address ? node->condition : 1;
+  op.condition = event->by_address ? (uint8_t)node->condition : 1;
   emit(e, e->steps[step].uses[SK__AIC] ? SK__AIC : SK__AIV, op);
 }
 
@@ -173,7 +172,7 @@ static void emit_sync(emitter *e, int queue, uint32_t step, sk__sync sync) {
   emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .word = SK__NONE});
 }
 static void emit_all_sync(emitter *e, uint32_t step) {
-  uint32_t debug = e->p->options->debug_sync_all != 0 ? SK__FUNC_SYNC_ALL : 0;
+  uint8_t debug = e->p->options->debug_sync_all != 0 ? SK__FUNC_SYNC_ALL : 0;
   for (int queue = SK__AIC; queue <= SK__AIV; queue++)
     emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = SK__SYNC_ALL_SYNC, .debug = debug, .word = SK__NONE});
 }
@@ -181,7 +180,7 @@ static void emit_all_sync(emitter *e, uint32_t step) {
 static void emit_early(emitter *e, int queue, uint32_t step, uint32_t bit, sk__sync sync, uint32_t active_step) {
   if ((e->steps[step].early_sync & bit) == 0) return;
   uint32_t active = active_step == SK__NONE ? 0 : queue_blocks(e, active_step, queue);
-  emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .blocks = active, .early_mask = bit, .word = SK__NONE});
+  emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .blocks = active, .early_mask = (uint16_t)bit, .word = SK__NONE});
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -219,8 +218,8 @@ static void emit_boundary(emitter *e, uint32_t queue) {
 static sk_status keep_sk(emitter *e, sk__sk *sk, const uint32_t queue_max[2]) {
   sk__planner *p = e->p;
   for (int queue = SK__AIC; queue <= SK__AIV; queue++) {
-    sk->queue[queue].ops = sk__arena_copy(p->keep, e->ops[queue].items, e->ops[queue].count * sizeof(sk__op));
-    sk->queue[queue].count = e->ops[queue].count;
+    sk->queue[queue].ops = sk__arena_copy(p->keep, p->ops[queue].items, p->ops[queue].count * sizeof(sk__op));
+    sk->queue[queue].count = p->ops[queue].count;
     sk->queue[queue].blocks = queue_max[queue];
     if (sk->queue[queue].ops == NULL) return SK_OUT_OF_MEMORY;
   }
@@ -239,6 +238,8 @@ sk_status sk__build_sk(sk__planner *p, uint32_t scope) {
   emitter e = {.p = p, .scope = &p->scopes.items[scope]};
   uint32_t end_queue = SK__AIV, queue_max[2] = {0, 0};
   sk__sk *sk = sk__arena_new(p->keep, sk__sk);
+  sk__vec_clear(&p->ops[SK__AIC]);
+  sk__vec_clear(&p->ops[SK__AIV]);
   sk_status status = sk != NULL ? sk__plan_sync(p, scope, &e.steps, &end_queue) : SK_OUT_OF_MEMORY;
   if (status == SK_OK) status = choose_launch(&e, queue_max);
   if (status == SK_OK) {
@@ -251,8 +252,6 @@ sk_status sk__build_sk(sk__planner *p, uint32_t scope) {
     }
     status = e.out_of_memory ? SK_OUT_OF_MEMORY : keep_sk(&e, sk, queue_max);
   }
-  sk__vec_free(&e.ops[SK__AIC]);
-  sk__vec_free(&e.ops[SK__AIV]);
   p->scopes.items[scope].sk = sk;
   return status;
 }

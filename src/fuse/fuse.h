@@ -75,23 +75,24 @@ const char *sk__sync_name(sk__sync sync); /* "AIC_TO_AIC" ... */
 #define SK__FUNC_DO_AFTER_FLUSH 32u
 #define SK__FUNC_BARRIER_AFTER 64u /* not a bit of the real word */
 
-/* A plan has several for each operator: kept within 64 bytes. */
+/* A plan has several for each operator: kept small. */
 typedef struct sk__op {
   sk__op_type type : 8;
   sk__sync sync : 8;        /* SYNC */
+  uint8_t preload_units;    /* PRELOAD: units of 2 KiB */
   uint8_t copy_count;       /* FUNC: slots in use; a core calls the function of slot (core id mod count) */
   uint8_t copies[4];        /* FUNC: function of each slot */
   uint32_t node;            /* index in the SK's task list; UINT32_MAX = boundary */
   uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: cores that
                              * leave it to the operator, 0 = none does */
-  uint32_t debug;           /* FUNC: SK__FUNC_* */
-  uint32_t early_mask;      /* early start: func mask (FUNC); SYNC: its bit, 0 = an ordinary SYNC */
-  uint32_t preload_units;   /* PRELOAD: units of 2 KiB */
   uint32_t word;            /* EVENT_*: index in sk__plan.words, UINT32_MAX: the address counts */
-  uint32_t condition;       /* EVENT_WAIT */
+  uint16_t early_mask;      /* early start: func mask (FUNC); SYNC: its bit, 0 = an ordinary SYNC */
+  uint8_t debug;            /* FUNC: SK__FUNC_* */
+  uint8_t condition;        /* EVENT_WAIT: as of sk__node */
   uint64_t address, value;  /* EVENT_*; address 0 = the word of `word` */
   sk__task *task;           /* FUNC: the launch whose kernel and arguments it calls; NULL from a file */
 } sk__op;
+_Static_assert(sizeof(sk__op) == 48, "no holes");
 typedef struct sk__queue { sk__op *ops; size_t count; uint32_t blocks; } sk__queue;
 
 typedef struct sk__sk {
@@ -117,13 +118,19 @@ typedef struct sk__plan_word {
 /* What becomes of a node. */
 typedef enum sk__fate { SK__STAYS, SK__FUSED, SK__LAUNCHES_SK, SK__REMOVED, SK__BOUNDARY } sk__fate;
 typedef struct sk__decision {
-  sk__fate fate;
+  sk__fate fate : 8;
+  uint8_t reason, sub_reason; /* numbers of reasons.h; sk__why_of puts them in words */
   uint32_t sk;              /* index of its SK, UINT32_MAX none */
+} sk__decision;
+
+/* A decision in words, all of them static. */
+typedef struct sk__why {
   const char *reason;       /* code: "CAN_FUSE", "NOT_IN_SCOPE" ... */
   const char *sub_reason;   /* or NULL */
   const char *text;         /* what the code means; NULL when fused */
-  const char *advice;       /* what to change, or NULL when fused */
-} sk__decision;
+  const char *advice;       /* what to change; NULL when fused or where nothing can be done */
+} sk__why;
+SK__API sk__why sk__why_of(const sk__decision *decision);
 
 typedef struct sk__plan {
   const sk__graph *graph;   /* borrowed */

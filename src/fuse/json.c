@@ -78,9 +78,10 @@ static json_t *decision_json(const sk__plan *plan, size_t at) {
   static const char *const kinds[] = {"KERNEL", "NOTIFY", "WAIT", "RESET", "MEMORY_WRITE", "MEMORY_WAIT", "DEFAULT"};
   const sk__node *node = &plan->graph->nodes[at];
   const sk__decision *decision = &plan->decisions[at];
+  sk__why why = sk__why_of(decision);
   json_t *out = json_pack("{s:I,s:I,s:s,s:s,s:s,s:s*,s:s*,s:s*}", "nodeId", (json_int_t)node->id, "stream", (json_int_t)node->stream,
-                          "nodeType", kinds[node->type], "fate", fates[decision->fate], "reason", decision->reason, "subReason",
-                          decision->sub_reason, "text", decision->text, "advice", decision->advice);
+                          "nodeType", kinds[node->type], "fate", fates[decision->fate], "reason", why.reason, "subReason",
+                          why.sub_reason, "text", why.text, "advice", why.advice);
   if (out == NULL) return NULL;
   if (node->marker != SK__NO_MARKER) json_object_set_new(out, "scope", node->scope != NULL ? json_string(node->scope) : json_null());
   if (node->type == SK__NODE_KERNEL && node->marker == SK__NO_MARKER) json_object_set_new(out, "kernel", json_string(node->kernel.name));

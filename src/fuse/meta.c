@@ -73,8 +73,10 @@ static void print_nodes(const sk__graph *graph, const sk__plan *plan, FILE *to) 
     fprintf(to, "node %" PRIu64 " stream %u position %u %s%s", node->id, node->stream, node->position, kinds[node->type], markers[node->marker]);
     if (node->marker != SK__NO_MARKER) fprintf(to, " %s", node->scope != NULL ? node->scope : "None");
     else if (node->type == SK__NODE_KERNEL) fprintf(to, " %s blocks %u cap 0x%" PRIx64 " schedmode %u", node->kernel.name, node->kernel.blocks, node->kernel.cap, node->kernel.schedmode);
-    if (plan != NULL) fprintf(to, " %s %s%s%s", fates[plan->decisions[i].fate], plan->decisions[i].reason, plan->decisions[i].sub_reason != NULL ? "/" : "",
-                              plan->decisions[i].sub_reason != NULL ? plan->decisions[i].sub_reason : "");
+    if (plan != NULL) {
+      sk__why why = sk__why_of(&plan->decisions[i]);
+      fprintf(to, " %s %s%s%s", fates[plan->decisions[i].fate], why.reason, why.sub_reason != NULL ? "/" : "", why.sub_reason != NULL ? why.sub_reason : "");
+    }
     fputc('\n', to);
   }
 }
@@ -94,8 +96,9 @@ static void print_reasons(const sk__plan *plan, FILE *to) {
     const sk__node *node = &plan->graph->nodes[i];
     const sk__decision *decision = &plan->decisions[i];
     if (decision->fate != SK__STAYS || node->type != SK__NODE_KERNEL) continue;
-    fprintf(to, "not fused: %s (node %" PRIu64 "): %s%s%s: %s; %s\n", node->kernel.name, node->id, decision->reason, decision->sub_reason != NULL ? "/" : "",
-            decision->sub_reason != NULL ? decision->sub_reason : "", decision->text, decision->advice != NULL ? decision->advice : "");
+    sk__why why = sk__why_of(decision);
+    fprintf(to, "not fused: %s (node %" PRIu64 "): %s%s%s: %s; %s\n", node->kernel.name, node->id, why.reason, why.sub_reason != NULL ? "/" : "",
+            why.sub_reason != NULL ? why.sub_reason : "", why.text, why.advice != NULL ? why.advice : "");
   }
   for (size_t k = 0; k < plan->sk_count; k++) {
     fprintf(to, "fused scope: %s: break reason %s", plan->sks[k].name, plan->sks[k].cut);

@@ -94,14 +94,17 @@ static sk_status finish(sk__planner *p) {
     for (size_t i = 0; i < p->scopes.items[s].nodes.count; i++) p->nodes[p->scopes.items[s].nodes.items[i]].scope = s;
   for (uint32_t s = 0; s < p->scopes.count; s++) {
     p->stage = SK__STAGE_POSTPROCESS;
+    sk__arena_reset(&p->scope_scratch);
     if ((status = sk__place_launch(p, s)) != SK_OK) return status;
     if (p->scopes.items[s].status != SK__SCOPE_SUCCESS) continue;
     p->stage = SK__STAGE_BUILD;
     if ((status = sk__build_sk(p, s)) != SK_OK) return status;
   }
   sk__rewrite_events(p);
-  for (uint32_t i = 0; i < nodes; i++) /* markers vanish even where nothing was fused */
-    if (sk__is_marker(p, i) && p->updates[i].kind == SK__UPDATE_NONE) p->updates[i].kind = SK__UPDATE_DISABLE;
+  for (size_t i = 0; i < p->markers.count; i++) { /* markers vanish even where nothing was fused */
+    sk__update *update = &p->updates[p->markers.items[i]];
+    if (update->kind == SK__UPDATE_NONE) update->kind = SK__UPDATE_DISABLE;
+  }
   return SK_OK;
 }
 
@@ -128,5 +131,8 @@ void sk__planner_free(sk__planner *p) {
   for (size_t s = 0; s < p->scopes.count; s++) sk__vec_free(&p->scopes.items[s].boundary);
   sk__vec_free(&p->scopes);
   sk__vec_free(&p->words);
+  sk__vec_free(&p->ops[SK__AIC]);
+  sk__vec_free(&p->ops[SK__AIV]);
   sk__arena_free(&p->scratch);
+  sk__arena_free(&p->scope_scratch);
 }

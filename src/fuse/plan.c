@@ -7,7 +7,7 @@
 
 static sk__decision decide(const sk__planner *p, uint32_t at, const uint32_t *sk_of_scope) {
   const sk__pnode *node = &p->nodes[at];
-  sk__decision decision = {.sk = SK__NONE, .reason = sk__reason_code(node->reason), .sub_reason = sk__sub_code(node->sub)};
+  sk__decision decision = {.sk = SK__NONE, .reason = node->reason, .sub_reason = node->sub};
   if (node->scope != SK__NONE) {
     const sk__scope *scope = &p->scopes.items[node->scope];
     decision.sk = sk_of_scope[node->scope];
@@ -16,10 +16,18 @@ static sk__decision decide(const sk__planner *p, uint32_t at, const uint32_t *sk
     return decision;
   }
   decision.fate = sk__is_marker(p, at) ? SK__REMOVED : SK__STAYS;
-  const char *advice = node->sub != SK__NO_SUB ? sk__sub_advice(node->sub) : sk__reason_advice(node->reason);
-  decision.text = node->sub != SK__NO_SUB ? sk__sub_text(node->sub) : sk__reason_text(node->reason);
-  decision.advice = advice[0] != '\0' ? advice : NULL;
   return decision;
+}
+
+sk__why sk__why_of(const sk__decision *decision) {
+  sk__reason reason = (sk__reason)decision->reason;
+  sk__sub_reason sub = (sk__sub_reason)decision->sub_reason;
+  sk__why why = {.reason = sk__reason_code(reason), .sub_reason = sk__sub_code(sub)};
+  if (decision->sk != SK__NONE) return why;
+  why.text = sub != SK__NO_SUB ? sk__sub_text(sub) : sk__reason_text(reason);
+  const char *advice = sub != SK__NO_SUB ? sk__sub_advice(sub) : sk__reason_advice(reason);
+  if (advice[0] != '\0') why.advice = advice;
+  return why;
 }
 
 static sk_status fill_words(sk__plan *plan, const sk__planner *p) {
@@ -48,7 +56,7 @@ static sk_status fill_plan(sk__plan *plan, const sk__planner *p) {
   for (size_t s = 0; s < p->scopes.count; s++) count += p->scopes.items[s].status == SK__SCOPE_SUCCESS;
   uint32_t *sk_of_scope = sk__arena_array(plan->arena, uint32_t, p->scopes.count);
   plan->sks = sk__arena_array(plan->arena, sk__sk, count);
-  plan->decisions = sk__arena_array(plan->arena, sk__decision, p->graph->node_count);
+  plan->decisions = sk__arena_alloc(plan->arena, p->graph->node_count * sizeof *plan->decisions);
   if (sk_of_scope == NULL || plan->sks == NULL || plan->decisions == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t s = 0; s < p->scopes.count; s++) {
     const sk__scope *scope = &p->scopes.items[s];

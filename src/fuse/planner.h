@@ -20,24 +20,28 @@ enum { SK__MAX_SCOPE_NAMES = 1024 };
 /* How the planner sees a kernel: which queues it occupies. */
 typedef enum sk__shape { SK__SHAPE_NONE, SK__SHAPE_AIC, SK__SHAPE_AIV, SK__SHAPE_MIX } sk__shape;
 
+/* Every pass walks these: one line of the cache each, with what the passes need of the graph's own node. */
 typedef struct sk__pnode {
-  sk__node_type type;      /* after classification */
-  bool fusible, scope_verdict; /* scope_verdict: unfusible because of the scopes, whatever else it is */
-  bool unpaired;           /* value wait that nothing in the graph releases */
-  sk__reason reason;
-  sk__sub_reason sub;
+  sk__node_type type : 8;  /* after classification */
+  sk__marker marker : 8;
+  sk__reason reason : 8;
+  sk__sub_reason sub : 8;
+  sk__shape shape : 8;     /* kernels; markers are vector kernels of one block */
+  uint8_t schedmode;
+  bool fusible : 1, scope_verdict : 1; /* scope_verdict: unfusible because of the scopes, whatever else it is */
+  bool unpaired : 1;       /* value wait that nothing in the graph releases */
+  uint32_t stream, position; /* as in the graph */
   uint32_t flags;          /* number of its set of open scopes; 0 = the empty set */
   uint32_t prev, next;     /* on its stream */
   uint32_t event;          /* index in events; SK__NONE */
-  sk__shape shape;         /* kernels; markers are vector kernels of one block */
   uint32_t need[2];        /* cores, by sk__core_type */
-  uint32_t schedmode;
   uint32_t scope;          /* index of the final scope it is in; SK__NONE */
   /* what the deadlock pass leaves for later scopes */
   uint32_t accepted;       /* 1 + index of the accepted scope */
   uint32_t demand[2];      /* NOTIFY of an accepted scope: its cores */
   uint32_t visit;          /* stamp of the last backward search */
 } sk__pnode;
+_Static_assert(sizeof(sk__pnode) <= 64, "one cache line per node");
 
 /* An event or a value address. */
 typedef struct sk__pevent {
@@ -99,14 +103,17 @@ typedef struct sk__planner {
   const sk__fuse_options *options;
   sk__arena *keep;         /* of the plan: what outlives planning */
   sk__arena scratch;
+  sk__arena scope_scratch; /* of the one scope that is placed and built, taken back before the next */
   sk__pnode *nodes;
   SK__VEC(sk__pevent) events;
   const char **scope_names; /* registered names in order, at most SK__MAX_SCOPE_NAMES */
   size_t scope_name_count;
+  sk__list markers;        /* nodes, ascending */
   uint64_t **flag_sets;    /* bit sets over scope_names, by number */
   size_t flag_set_count;
   SK__VEC(sk__scope) scopes;
   SK__VEC(sk__word) words;
+  SK__VEC(sk__op) ops[2];  /* queues of the SK that is built, by sk__core_type */
   sk__update *updates;     /* per node */
   /* scratch of sync.c, clean between scopes: */
   uint32_t *step_of;       /* per node: its step, SK__NONE */
@@ -127,7 +134,7 @@ SK_MUST_USE sk_status sk__plan_refuse(sk__planner *p, const char *format, ...) _
 /* Name of a node for messages: its kernel, or its kind. */
 const char *sk__node_label(const sk__planner *p, uint32_t node);
 
-static inline bool sk__is_marker(const sk__planner *p, uint32_t node) { return p->graph->nodes[node].marker != SK__NO_MARKER; }
+static inline bool sk__is_marker(const sk__planner *p, uint32_t node) { return p->nodes[node].marker != SK__NO_MARKER; }
 static inline bool sk__is_real_kernel(const sk__planner *p, uint32_t node) {
   return p->nodes[node].type == SK__NODE_KERNEL && !sk__is_marker(p, node);
 }

@@ -93,10 +93,11 @@ static void print_unfused(const sk__plan *plan, FILE *to) {
     if (decision->fate != SK__STAYS || node->type != SK__NODE_KERNEL) continue;
     if (!headed) fprintf(to, "not fused:\n");
     headed = true;
-    fprintf(to, "  %s (node %llu): %s%s%s", node->kernel.name, (unsigned long long)node->id, decision->reason,
-            decision->sub_reason != NULL ? " / " : "", decision->sub_reason != NULL ? decision->sub_reason : "");
-    if (decision->text != NULL) fprintf(to, ": %s", decision->text);
-    if (decision->advice != NULL) fprintf(to, "; %s", decision->advice);
+    sk__why why = sk__why_of(decision);
+    fprintf(to, "  %s (node %llu): %s%s%s", node->kernel.name, (unsigned long long)node->id, why.reason,
+            why.sub_reason != NULL ? " / " : "", why.sub_reason != NULL ? why.sub_reason : "");
+    if (why.text != NULL) fprintf(to, ": %s", why.text);
+    if (why.advice != NULL) fprintf(to, "; %s", why.advice);
     fprintf(to, "\n");
   }
 }

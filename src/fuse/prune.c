@@ -7,7 +7,7 @@ typedef struct content { bool kernels, defaults; } content;
 static content *contents(sk__planner *p, const sk__scope *scope) {
   content *all = sk__arena_array(&p->scratch, content, p->graph->stream_count);
   for (size_t i = 0; all != NULL && i < scope->nodes.count; i++) {
-    content *mine = &all[p->graph->nodes[scope->nodes.items[i]].stream];
+    content *mine = &all[p->nodes[scope->nodes.items[i]].stream];
     mine->kernels |= p->nodes[scope->nodes.items[i]].type == SK__NODE_KERNEL;
     mine->defaults |= p->nodes[scope->nodes.items[i]].type == SK__NODE_DEFAULT;
   }
@@ -25,7 +25,7 @@ sk_status sk__prune_default_nodes(sk__planner *p) {
     size_t kept = 0;
     for (size_t i = 0; i < scope.nodes.count; i++) {
       uint32_t at = scope.nodes.items[i];
-      content mine = streams[p->graph->nodes[at].stream];
+      content mine = streams[p->nodes[at].stream];
       if (mine.defaults && !mine.kernels) continue;
       scope.nodes.items[kept++] = at;
       if (p->nodes[at].type != SK__NODE_DEFAULT) continue;
@@ -52,7 +52,7 @@ sk_status sk__prune_event_streams(sk__planner *p) {
     if (streams == NULL) return SK_OUT_OF_MEMORY;
     for (size_t i = 0; i < scope->nodes.count; i++) {
       sk__pnode *node = &p->nodes[scope->nodes.items[i]];
-      if (!sk__is_event_node(node->type) || streams[p->graph->nodes[scope->nodes.items[i]].stream].kernels) continue;
+      if (!sk__is_event_node(node->type) || streams[p->nodes[scope->nodes.items[i]].stream].kernels) continue;
       node->fusible = false;
       node->reason = SK__REASON_ISOLATED_EVENT;
       node->sub = SK__NO_SUB;

@@ -54,8 +54,8 @@ static bool *register_names(sk__planner *p, name_index *index) {
   for (uint32_t stream = 0; stream < p->graph->stream_count; stream++)
     for (uint32_t i = 0; i < p->graph->stream_sizes[stream]; i++) {
       uint32_t at = p->graph->stream_nodes[stream][i];
+      if (p->nodes[at].marker == SK__NO_MARKER || p->graph->nodes[at].scope == NULL) continue;
       const sk__node *node = &p->graph->nodes[at];
-      if (node->marker == SK__NO_MARKER || node->scope == NULL) continue;
       if (p->scope_name_count == SK__MAX_SCOPE_NAMES) {
         lost[at] = true;
         continue;
@@ -140,7 +140,7 @@ static void judge(sk__planner *p, const stack *s, uint32_t at, bool lost) {
   node->flags = s->number;
   if (sk__is_marker(p, at)) { /* stays fusible, whatever its reason */
     if (lost) node->reason = SK__REASON_EXCEED_SCOPE_MAX;
-    if (reason == SK__REASON_NOT_IN_SCOPE && p->graph->nodes[at].marker != SK__MARK_END) node->reason = reason;
+    if (reason == SK__REASON_NOT_IN_SCOPE && p->nodes[at].marker != SK__MARK_END) node->reason = reason;
     return;
   }
   if (reason == SK__REASON_CAN_FUSE) return;
@@ -151,15 +151,18 @@ static void judge(sk__planner *p, const stack *s, uint32_t at, bool lost) {
 }
 
 static sk_status visit(sk__planner *p, stack *s, name_index *index, uint32_t at, bool lost) {
-  const sk__node *node = &p->graph->nodes[at];
-  if (node->marker == SK__MARK_BEGIN) {
+  sk__marker marker = p->nodes[at].marker;
+  if (marker != SK__NO_MARKER) p->markers.items[p->markers.count++] = at;
+  if (marker == SK__MARK_BEGIN) {
     sk_status status = push(p, s, index, at, lost);
     if (status != SK_OK) return status;
   }
   sk_status status = set_number(p, s);
   if (status != SK_OK) return status;
   judge(p, s, at, lost);
-  if (node->marker == SK__MARK_END && !pop(s, node->scope) && !p->options->emulate_vendor_defects)
+  if (marker != SK__MARK_END) return SK_OK;
+  const sk__node *node = &p->graph->nodes[at];
+  if (!pop(s, node->scope) && !p->options->emulate_vendor_defects)
     return sk__plan_refuse(p, "scope end '%s' (node %llu) has no open begin", node->scope != NULL ? node->scope : "None",
                            (unsigned long long)node->id);
   return SK_OK;
@@ -168,14 +171,15 @@ static sk_status visit(sk__planner *p, stack *s, name_index *index, uint32_t at,
 sk_status sk__mark_scopes(sk__planner *p) {
   size_t markers = 0;
   for (size_t i = 0; i < p->graph->node_count; i++)
-    markers += p->graph->nodes[i].marker != SK__NO_MARKER;
+    markers += p->nodes[i].marker != SK__NO_MARKER;
   name_index index = {NULL, 15};
   while (index.mask < 2 * markers) index.mask = index.mask * 2 + 1;
   index.slots = sk__arena_array(&p->scratch, uint32_t, index.mask + 1);
   p->scope_names = sk__arena_array(&p->scratch, const char *, markers < SK__MAX_SCOPE_NAMES ? markers : SK__MAX_SCOPE_NAMES);
   p->flag_sets = sk__arena_array(&p->scratch, uint64_t *, markers + 1);
+  p->markers.items = sk__arena_array(&p->scratch, uint32_t, markers);
   stack *s = sk__arena_new(&p->scratch, stack);
-  if (index.slots == NULL || p->scope_names == NULL || p->flag_sets == NULL || s == NULL) return SK_OUT_OF_MEMORY;
+  if (index.slots == NULL || p->scope_names == NULL || p->flag_sets == NULL || p->markers.items == NULL || s == NULL) return SK_OUT_OF_MEMORY;
   s->texts = sk__arena_array(&p->scratch, const char *, markers + 1);
   s->numbers = sk__arena_array(&p->scratch, uint32_t, index.mask + 1);
   s->numbers_mask = index.mask;

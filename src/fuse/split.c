@@ -26,7 +26,7 @@ static bool skip_unfusible(splitter *s, uint32_t stream);
 
 static void release_waiters(splitter *s, uint32_t event) {
   for (size_t i = 0; i < s->p->events.items[event].waits.count; i++) {
-    uint32_t stream = s->p->graph->nodes[s->p->events.items[event].waits.items[i]].stream;
+    uint32_t stream = s->p->nodes[s->p->events.items[event].waits.items[i]].stream;
     if (s->streams[stream].waits_for == event) s->streams[stream].waits_for = SK__NONE;
   }
 }
@@ -97,7 +97,7 @@ static uint32_t parallel_class(const splitter *s, uint32_t at) {
   if (sk__is_event_node(node->type) || sk__is_marker(s->p, at)) return 1;
   if (s->last_kernel == SK__NONE) return node->shape == SK__SHAPE_MIX ? 2 : 3;
   const sk__pnode *last = &s->p->nodes[s->last_kernel];
-  bool elsewhere = s->p->graph->nodes[at].stream != s->p->graph->nodes[s->last_kernel].stream;
+  bool elsewhere = s->p->nodes[at].stream != s->p->nodes[s->last_kernel].stream;
   sk__shape wanted = last->shape == SK__SHAPE_MIX ? SK__SHAPE_MIX : last->shape == SK__SHAPE_AIV ? SK__SHAPE_AIC : SK__SHAPE_AIV;
   if (!elsewhere) return 4;
   return node->shape == wanted ? 2 : 3;
@@ -131,7 +131,7 @@ static void take(splitter *s, uint32_t stream) {
     const sk__pevent *event = &s->p->events.items[node->event];
     s->visited[at] = true;
     release_waiters(s, node->event);
-    for (size_t i = 0; i < event->waits.count; i++) try_add(s, s->p->graph->nodes[event->waits.items[i]].stream);
+    for (size_t i = 0; i < event->waits.count; i++) try_add(s, s->p->nodes[event->waits.items[i]].stream);
   } else if (node->type == SK__NODE_RESET && node->event != SK__NONE) {
     uint32_t notify = s->p->events.items[node->event].notify;
     if (notify != SK__NONE) s->visited[notify] = false;
@@ -161,7 +161,7 @@ sk_status sk__scope_streams(sk__planner *p, sk__scope *scope) {
   }
   scope->streams = (sk__list){found, 0};
   for (size_t i = 0; i < scope->nodes.count; i++) {
-    uint32_t stream = p->graph->nodes[scope->nodes.items[i]].stream;
+    uint32_t stream = p->nodes[scope->nodes.items[i]].stream;
     if (seen[stream]) continue;
     seen[stream] = true;
     found[scope->streams.count++] = stream;
@@ -198,7 +198,7 @@ static sk_status build_scope(splitter *s, uint32_t seed, bool *done) {
   s->flags = s->p->nodes[seed].flags;
   s->last_kernel = SK__NONE;
   if (s->p->options->strict_stream_fusion && s->p->options->stream_fusion == 0)
-    for (uint32_t stream = 0; stream < streams; stream++) s->streams[stream].ended = stream != s->p->graph->nodes[seed].stream;
+    for (uint32_t stream = 0; stream < streams; stream++) s->streams[stream].ended = stream != s->p->nodes[seed].stream;
   for (uint32_t stream = 0; stream < streams; stream++) try_add(s, stream);
   for (uint32_t stream; (stream = next_candidate(s)) != SK__NONE;) take(s, stream);
   if (s->out_of_memory) return SK_OUT_OF_MEMORY;

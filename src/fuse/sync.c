@@ -74,7 +74,7 @@ static sk__core_type queue_of_wait(const syncer *s, uint32_t node, uint32_t kern
   sk__shape shape = s->p->nodes[next].shape;
   if (shape != SK__SHAPE_MIX) return present_queue(s, queue_of_shape(shape));
   if (kernel_before == SK__NONE || s->p->nodes[kernel_before].shape == SK__SHAPE_MIX) return present_queue(s, SK__AIV);
-  bool related = s->p->graph->nodes[kernel_before].stream == s->p->graph->nodes[next].stream || sk__linked(s->p, kernel_before, next);
+  bool related = s->p->nodes[kernel_before].stream == s->p->nodes[next].stream || sk__linked(s->p, kernel_before, next);
   sk__core_type queue = queue_of_shape(s->p->nodes[kernel_before].shape);
   return present_queue(s, related ? queue : (sk__core_type)(SK__AIC + SK__AIV - queue));
 }
@@ -139,7 +139,7 @@ static bool add_event_edges(syncer *s, uint32_t from) {
 static sk_status find_edges(syncer *s) {
   bool ok = true;
   for (uint32_t i = 0; i < s->count && ok; i++) {
-    uint32_t *before = &s->p->last_step[s->p->graph->nodes[s->steps[i].node].stream];
+    uint32_t *before = &s->p->last_step[s->p->nodes[s->steps[i].node].stream];
     if (*before != 0) ok = add_edge(s, *before - 1, i);
     *before = i + 1;
     if (ok && s->p->nodes[s->steps[i].node].type == SK__NODE_KERNEL) ok = add_event_edges(s, i);
@@ -287,7 +287,7 @@ static void early_start(syncer *s) {
 
 static sk_status prepare(syncer *s) {
   s->count = s->scope->tasks.count;
-  s->steps = sk__arena_array(&s->p->scratch, sk__step, s->count);
+  s->steps = sk__arena_array(&s->p->scope_scratch, sk__step, s->count);
   if (s->steps == NULL) return SK_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < s->count; i++) {
     s->steps[i] = (sk__step){.node = s->scope->tasks.items[i],
@@ -303,7 +303,7 @@ static void clean_up(syncer *s) {
   for (size_t i = 0; i < s->count; i++) {
     uint32_t node = s->steps[i].node;
     s->p->step_of[node] = SK__NONE;
-    s->p->last_step[s->p->graph->nodes[node].stream] = 0;
+    s->p->last_step[s->p->nodes[node].stream] = 0;
   }
   sk__vec_free(&s->edges[SK__AIC]);
   sk__vec_free(&s->edges[SK__AIV]);

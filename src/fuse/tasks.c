@@ -63,15 +63,15 @@ void sk__rewrite_events(sk__planner *p) {
 static sk_status defer_waits(sk__planner *p, sk__scope *scope) {
   size_t count = scope->tasks.count;
   uint32_t *moved = sk__arena_array(&p->scratch, uint32_t, count);
-  uint32_t *kernels_left = sk__arena_array(&p->scratch, uint32_t, p->graph->stream_count);
+  uint32_t *kernels_left = sk__arena_array(&p->scope_scratch, uint32_t, p->graph->stream_count);
   SK__VEC(uint32_t) pending = {0};
   if (moved == NULL || kernels_left == NULL) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < count; i++)
-    if (p->nodes[scope->tasks.items[i]].type == SK__NODE_KERNEL) kernels_left[p->graph->nodes[scope->tasks.items[i]].stream]++;
+    if (p->nodes[scope->tasks.items[i]].type == SK__NODE_KERNEL) kernels_left[p->nodes[scope->tasks.items[i]].stream]++;
   size_t out = 0;
   bool pushed = true;
   for (size_t i = 0; i < count && pushed; i++) {
-    uint32_t at = scope->tasks.items[i], stream = p->graph->nodes[at].stream;
+    uint32_t at = scope->tasks.items[i], stream = p->nodes[at].stream;
     if (p->nodes[at].type == SK__NODE_WAIT && kernels_left[stream] > 0) {
       pushed = sk__vec_push(&pending, at);
       continue;
@@ -80,7 +80,7 @@ static sk_status defer_waits(sk__planner *p, sk__scope *scope) {
       kernels_left[stream]--;
       size_t kept = 0;
       for (size_t w = 0; w < pending.count; w++)
-        if (p->graph->nodes[pending.items[w]].stream == stream) moved[out++] = pending.items[w];
+        if (p->nodes[pending.items[w]].stream == stream) moved[out++] = pending.items[w];
         else pending.items[kept++] = pending.items[w];
       pending.count = kept;
     }
@@ -99,11 +99,16 @@ static sk_status name_scope(sk__planner *p, sk__scope *scope) {
   SK__VEC(char) names = {0};
   const uint64_t *set = p->flag_sets[scope->flags];
   bool ok = true;
-  for (size_t i = 0; i < p->scope_name_count; i++) {
-    if ((set[i / 64] >> (i % 64) & 1u) == 0) continue;
-    if (names.count > 0) ok = ok && sk__vec_push(&names, '_');
-    for (const char *c = p->scope_names[i]; *c != '\0' && ok; c++) ok = sk__vec_push(&names, *c);
-  }
+  for (size_t word = 0; word < SK__MAX_SCOPE_NAMES / 64; word++)
+    for (uint64_t open = set[word]; open != 0 && ok; open &= open - 1) {
+      const char *name = p->scope_names[word * 64 + (size_t)__builtin_ctzll(open)];
+      size_t before = names.count, bytes = strlen(name);
+      ok = sk__vec_reserve(&names, before + bytes + 2); /* with the stroke between names, or the end */
+      if (!ok) break;
+      if (before > 0) names.items[names.count++] = '_';
+      memcpy(names.items + names.count, name, bytes);
+      names.count += bytes;
+    }
   ok = ok && sk__vec_push(&names, '\0');
   uint32_t first = SK__NONE, last = SK__NONE;
   for (size_t i = 0; i < scope->tasks.count; i++) {

@@ -158,8 +158,8 @@ static inline void assert_reason(const sk__plan *plan, const char *kernel, const
     const sk__node *node = &plan->graph->nodes[i];
     if (node->type != SK__NODE_KERNEL || node->marker != SK__NO_MARKER || strcmp(node->kernel.name, kernel) != 0) continue;
     char text[128];
-    snprintf(text, sizeof text, "%s%s%s", plan->decisions[i].reason, plan->decisions[i].sub_reason != NULL ? "/" : "",
-             plan->decisions[i].sub_reason != NULL ? plan->decisions[i].sub_reason : "");
+    sk__why why = sk__why_of(&plan->decisions[i]);
+    snprintf(text, sizeof text, "%s%s%s", why.reason, why.sub_reason != NULL ? "/" : "", why.sub_reason != NULL ? why.sub_reason : "");
     assert_string_equal(text, expected);
     return;
   }

@@ -173,8 +173,8 @@ static void look(const sk__plan *plan, const rule *r, sk__text *to) {
   if (r->view == SKS) members(plan, to);
   else if (r->view == REASON)
     for (size_t i = 0; i < plan->graph->node_count; i++) {
-      const sk__decision *d = &plan->decisions[i];
-      if (plan->graph->nodes[i].id == r->node) sk__text_add(to, "%s%s%s", d->reason, d->sub_reason != NULL ? "/" : "", d->sub_reason != NULL ? d->sub_reason : "");
+      sk__why why = sk__why_of(&plan->decisions[i]);
+      if (plan->graph->nodes[i].id == r->node) sk__text_add(to, "%s%s%s", why.reason, why.sub_reason != NULL ? "/" : "", why.sub_reason != NULL ? why.sub_reason : "");
     }
   else if (sk == NULL) sk__text_add(to, "no SK");
   else if (r->view == NAME) sk__text_add(to, "%s", strchr(strchr(sk->name, '_') + 1, '_') + 1); /* behind the number */

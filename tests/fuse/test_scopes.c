@@ -56,7 +56,7 @@ static void test_names_beyond_the_limit(void **state) {
   const char *const wanted[] = {"EXCEED_SCOPE_MAX", "EXCEED_SCOPE_MAX", "IN_UNFUSIBLE_SCOPE"}; /* the scope opened last gives the reason */
   size_t found = 0;
   for (size_t i = 0; i < plan->graph->node_count; i++)
-    if (plan->graph->nodes[i].marker == SK__NO_MARKER) assert_string_equal(plan->decisions[i].reason, wanted[found++]);
+    if (plan->graph->nodes[i].marker == SK__NO_MARKER) assert_string_equal(sk__why_of(&plan->decisions[i]).reason, wanted[found++]);
   assert_int_equal(found, 3);
   sk__plan_free(plan);
   free(text);
@@ -103,7 +103,7 @@ static void test_streams_of_events_only_stay_outside(void **state) {
   (void)state;
   sk__plan *plan = plan_of("0a:C8 0N(x) 1W(x) 1N(y) 0W(y) 0b:C8 0R(x) 0R(y)");
   assert_sks(plan, "a N | b");
-  assert_string_equal(plan->decisions[2].reason, "ISOLATED_EVENT");
+  assert_string_equal(sk__why_of(&plan->decisions[2]).reason, "ISOLATED_EVENT");
 }
 static void test_value_tasks(void **state) {
   (void)state;
@@ -119,9 +119,9 @@ static void test_value_task_does_not_escape_its_scope(void **state) {
   (void)state;
   const char *graph = "0B(A) 0a:C8 0E(A) 0w(x=1)";
   sk__plan *own = plan_of(graph);
-  assert_string_equal(own->decisions[3].reason, "NOT_IN_SCOPE");
+  assert_string_equal(sk__why_of(&own->decisions[3]).reason, "NOT_IN_SCOPE");
   sk__plan *theirs = plan_with(graph, vendor());
-  assert_string_equal(theirs->decisions[3].reason, "ISOLATED_EVENT"); /* it was fusible for a moment */
+  assert_string_equal(sk__why_of(&theirs->decisions[3]).reason, "ISOLATED_EVENT"); /* it was fusible for a moment */
 }
 static void test_other_tasks(void **state) {
   (void)state;
@@ -157,9 +157,9 @@ static void test_outside_kernel_too_big(void **state) {
   (void)state;
   sk__plan *plan = plan_of("1o:C8! 1N(x) 0a:C20 0W(x) 0b:C24 0R(x)");
   assert_sks(plan, "a | b");
-  assert_string_equal(plan->decisions[3].reason, "EXIST_DEADLOCK");
-  assert_string_equal(plan->decisions[3].sub_reason, "KERNEL_INSUFFICIENT_CORES");
-  assert_non_null(plan->decisions[3].advice);
+  assert_string_equal(sk__why_of(&plan->decisions[3]).reason, "EXIST_DEADLOCK");
+  assert_string_equal(sk__why_of(&plan->decisions[3]).sub_reason, "KERNEL_INSUFFICIENT_CORES");
+  assert_non_null(sk__why_of(&plan->decisions[3]).advice);
 }
 static void test_outside_kernel_that_fits(void **state) {
   (void)state;

@@ -44,13 +44,18 @@ static aclError check_kernel(const sk_kernel *kernel) {
 int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_ub_bytes, void *stream,
                      const void *args, const char *file, uint32_t line) {
   SK__GUARD;
-  sk__runtime *runtime = NULL;
+  sk__runtime *runtime = sk__runtime_get();
   sk__stream *on = NULL;
+  if (runtime == NULL) return ACL_ERROR_INTERNAL_ERROR;
   aclError error = sk__runtime_ready(&runtime);
   if (error == ACL_SUCCESS) error = check_kernel(kernel);
   if (error == ACL_SUCCESS) error = sk__stream_resolve(runtime, stream, &on);
-  if (error != ACL_SUCCESS) return error;
   char why[256] = "";
+  if (error != ACL_SUCCESS) { /* nobody sees the code of <<<>>> */
+    snprintf(why, sizeof why, "kernel '%s' is not launched: %s", kernel->name, aclGetRecentErrMsg());
+    sk__report_launch(runtime, kernel, file, line, why);
+    return error;
+  }
   uint32_t ub = sk__machine_soc(runtime->machine)->ub_bytes;
   if (blocks < 1 || blocks > MAX_BLOCKS)
     snprintf(why, sizeof why, "kernel '%s' is launched with %u blocks; legal: 1 to %u", kernel->name, blocks, MAX_BLOCKS);

@@ -9,6 +9,17 @@ static void test_block_counts_are_checked(void **state) {
   assert_fails(launch_add(NULL, &add_vector, 65536, a, a, 1), ACL_ERROR_RT_PARAM_INVALID, "host.c:12");
   buffer_check(a, 0);
 }
+/* Nobody sees the code of <<<>>>. */
+static void test_launches_that_cannot_be_made_are_found(void **state) {
+  (void)state;
+  assert_fails(launch_plain(NULL, &add_vector, 1), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
+  assert_int_equal(findings_of("LAUNCH_INVALID"), 1);
+  device_open();
+  aclrtStream stream = stream_new();
+  assert_ok(aclrtDestroyStream(stream));
+  assert_fails(launch_plain(stream, &crash_vector, 1), ACL_ERROR_RT_INVALID_HANDLE, "no live stream");
+  assert_int_equal(findings_of("LAUNCH_INVALID"), 2);
+}
 static void test_dynamic_ub_is_checked(void **state) {
   (void)state;
   device_open();
@@ -178,7 +189,7 @@ static void test_failures_wait_for_the_next_synchronisation(void **state) {
   assert_ok(aclrtSynchronizeDevice());
 }
 
-SK_TESTS(SK_TEST(test_block_counts_are_checked), SK_TEST(test_dynamic_ub_is_checked), SK_TEST(test_records_of_another_interface_are_refused),
+SK_TESTS(SK_TEST(test_block_counts_are_checked), SK_TEST(test_launches_that_cannot_be_made_are_found), SK_TEST(test_dynamic_ub_is_checked), SK_TEST(test_records_of_another_interface_are_refused),
          SK_TEST(test_handles_are_checked), SK_TEST(test_explicit_launches_are_checked), SK_TEST(test_argument_arrays_are_checked),
          SK_TEST(test_data_types), SK_TEST(test_host_pointers_as_arguments_are_found),
          SK_TEST(test_explicit_launch), SK_TEST(test_all_block_counts_give_the_same), SK_TEST(test_a_vector_kernel_faults),

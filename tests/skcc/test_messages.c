@@ -40,6 +40,16 @@ static void test_kernels_that_are_refused(void **state) {
   sandbox_close();
 }
 
+static void test_misspelt_instructions_are_errors_in_c_too(void **state) {
+  (void)state;
+  sandbox_open();
+  expect_c_error("#include \"c_api/asc_simd.h\"\n__global__ __vector__ void k(void) {\n  asc_innit();\n}\n",
+                 "s.c:3:3: error: implicit declaration of function 'asc_innit'");
+  put("s.c", "int main(void) { return puts(\"\") < 0; }\n");
+  assert_runs("skcc -w -Wno-error=implicit-function-declaration -c s.c"); /* as the user wants it */
+  sandbox_close();
+}
+
 static void test_launches_that_are_refused(void **state) {
   (void)state;
   sandbox_open();
@@ -165,7 +175,7 @@ static void test_debug_information_names_the_users_lines(void **state) {
   sandbox_close();
 }
 
-SK_TESTS(SK_TEST(test_kernels_that_are_refused), SK_TEST(test_launches_that_are_refused), SK_TEST(test_local_arrays_that_are_refused),
+SK_TESTS(SK_TEST(test_kernels_that_are_refused), SK_TEST(test_misspelt_instructions_are_errors_in_c_too), SK_TEST(test_launches_that_are_refused), SK_TEST(test_local_arrays_that_are_refused),
          SK_TEST(test_compiler_errors_show_the_users_line_and_column), SK_TEST(test_error_in_one_half_only),
          SK_TEST(test_host_variables_in_device_code_draw_a_warning),
          SK_TEST(test_templates_draw_no_warning),

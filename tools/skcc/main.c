@@ -54,11 +54,22 @@ static bool inputs_readable(const options *o) {
   return true;
 }
 
+/* The linker would name a file of ours beside it. */
+static bool output_writable(const options *o) {
+  const char *slash = o->output != NULL ? strrchr(o->output, '/') : NULL;
+  if (slash == NULL) return true;
+  char *folder = slash == o->output ? copy_string("/", 1) : copy_string(o->output, (size_t)(slash - o->output));
+  bool good = access(folder, W_OK) == 0;
+  if (!good) fprintf(stderr, "skcc: cannot write '%s': %s\n", o->output, strerror(errno));
+  free(folder);
+  return good;
+}
+
 int main(int argc, char **argv) {
   options o = {0};
   int code = options_parse(&o, argc, argv);
   if (code >= 0) return code;
-  if (!inputs_readable(&o)) return EXIT_USAGE;
+  if (!inputs_readable(&o) || !output_writable(&o)) return EXIT_USAGE;
   places p = {0};
   if (!places_find(&p)) return EXIT_INTERNAL;
   run_setup(o.verbose, o.save_temps);

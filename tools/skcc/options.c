@@ -42,6 +42,8 @@ static const char help[] =
     "\n"
     "Exit code: 0 done, 1 the sources do not compile or link, 2 wrong usage, 4 internal error.\n";
 
+#define LONG_OPTIONS "--npu-arch=, --kernel-type=, --cc=, --cce-..., --rewrite-only, --save-temps, --shared, --help, --version"
+
 int usage_error(const char *format, const char *what) {
   fprintf(stderr, "skcc: ");
   fprintf(stderr, format, what);
@@ -203,7 +205,8 @@ static char *cxx_beside(const char *cc) {
   if (ends(cc, "++")) return copy_string(cc, strlen(cc));
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const char *at = NULL;
-    for (const char *c = cc; (c = strstr(c, pairs[i][0])) != NULL; c++) at = c;
+    for (const char *c = cc; (c = strstr(c, pairs[i][0])) != NULL; c++)
+      if (c == cc || strchr("/- ", c[-1]) != NULL) at = c; /* a whole word: icc is not cc */
     if (at != NULL) return format_string("%.*s%s%s", (int)(at - cc), cc, pairs[i][1], at + strlen(pairs[i][0]));
   }
   return NULL;
@@ -261,7 +264,7 @@ int options_parse(options *o, int argc, char **argv) {
     if (used == NOT_MINE) used = parse_npu(o, argc - i, argv + i);
     if (used == NOT_MINE) used = parse_valued(o, argc - i, argv + i);
     if (used == NOT_MINE && parse_passed_on(o, a)) used = USED_ONE;
-    if (used == NOT_MINE) return usage_error("unknown option '%s'; --help lists them", a);
+    if (used == NOT_MINE) return usage_error("unknown option '%s'; legal: " LONG_OPTIONS ", and those of a compiler that --help lists", a);
     if (used >= 0) return used;
     if (used == USED_TWO) i++;
   }

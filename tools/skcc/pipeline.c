@@ -36,6 +36,7 @@ static void add_language_flags(const job *j, list *argv) {
   const options *o = j->options;
   list_add(argv, j->input->cplusplus ? "-std=gnu++17" : "-std=gnu11");
   list_add(argv, "-fno-strict-aliasing"); /* kernels copy tilings word by word through pointers of another type */
+  if (!j->input->cplusplus) list_add(argv, "-Werror=implicit-function-declaration"); /* a misspelt instruction, else found by the linker */
   list_join(argv, j->input->cplusplus ? &o->cpp_only : &o->c_only);
   list_join(argv, &o->compile);
   list_add(argv, "-fPIC");

@@ -30,6 +30,9 @@ int sk__cli_usage(const char *verb, const char *format, ...) __attribute__((form
 /* The same for an option that the verb does not have: names the nearest and all legal ones. */
 int sk__cli_unknown_option(const char *verb, const struct option *options, const char *given);
 
+/* One line on standard error when an argument of the program is an option of the verb; argv is all the verb was given. */
+void sk__cli_note_misplaced(const char *verb, const struct option *options, char *const *argv, char *const *program);
+
 /* 0 when the text is an option string of GE graph mode, else the exit code after one line that names the trouble. */
 int sk__cli_check_ge_options(const char *verb, const char *option, const char *text);
 

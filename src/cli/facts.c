@@ -14,8 +14,11 @@ static bool wants_help(int argc, char **argv) {
 }
 
 int sk__cli_version(int argc, char **argv) {
-  (void)argv;
-  if (argc > 1) return sk__cli_usage("version", "takes no arguments");
+  if (wants_help(argc, argv)) {
+    printf("usage: skv version\n\nPrints the version.\n\nexample:\n  skv version\n");
+    return SK__EXIT_CLEAN;
+  }
+  if (argc > 1) return sk__cli_usage("version", "takes no arguments, given '%s'", argv[1]);
   printf("superkernel %s\n", SK__VERSION);
   return SK__EXIT_CLEAN;
 }

@@ -33,11 +33,17 @@ static bool is_shared_object(FILE *file, const Elf64_Ehdr *header) {
   return true;
 }
 
+/* What the verb takes. */
+static const char *legal_inputs(const char *verb) {
+  return strcmp(verb, "plan") == 0 ? "a program built by skcc (skcc FILE -o NAME), a script NAME.py, a graph dump (JSON), or the text of a GE graph"
+                                   : "a program built by skcc (skcc FILE -o NAME), or a script NAME.py";
+}
+
 /* 0 when the program can be started, else the exit code after one line that names the trouble. */
 static int check_program(const char *verb, const char *path) {
   struct stat status;
   if (stat(path, &status) != 0) return sk__cli_usage(verb, "'%s': %s", path, strerror(errno));
-  if (S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "'%s' is a directory; legal: a program built by skcc, or a script NAME.py", path);
+  if (S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "'%s' is a directory; legal: %s", path, legal_inputs(verb));
   if (is_script(path)) return access(path, R_OK) == 0 ? 0 : sk__cli_usage(verb, "'%s' cannot be read: %s", path, strerror(errno));
   FILE *file = fopen(path, "rb");
   if (file == NULL) return sk__cli_usage(verb, "'%s' cannot be read: %s", path, strerror(errno));
@@ -46,7 +52,7 @@ static int check_program(const char *verb, const char *path) {
   bool shared = elf && is_shared_object(file, &header);
   fclose(file);
   if (shared) return sk__cli_usage(verb, "'%s' is a shared object; give the program that loads it", path);
-  if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: a program built by skcc (skcc FILE -o NAME), or a script NAME.py", path);
+  if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: %s", path, legal_inputs(verb));
   if (access(path, X_OK) != 0) return sk__cli_usage(verb, "'%s' is not executable", path);
   return 0;
 }

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "superkernel/ops.h"
+
+enum { MOST_OPERATORS = 128 }; /* whose names are compared with a wrong one */
 
 /* Next to skv in a build tree, in ../lib when installed. */
 static void *open_library(void) {
@@ -56,12 +59,25 @@ static void print_operator(const sk_operator *op) {
   printf("  split       %s\n  sync        %s\n", op->split, op->sync);
 }
 
+static int no_operator(const char *given, const sk_operator *records, size_t count) {
+  const char *near = NULL, *names[MOST_OPERATORS * 2];
+  size_t known = 0;
+  for (size_t i = 0; i < count && i < MOST_OPERATORS; i++) {
+    names[known++] = records[i].name;
+    names[known++] = records[i].torch_name;
+  }
+  near = sk__nearest(given, names, known);
+  return near != NULL ? sk__cli_usage("ops", "no operator '%s' (did you mean '%s'?); skv ops lists them", given, near)
+                      : sk__cli_usage("ops", "no operator '%s'; skv ops lists them", given);
+}
+
 int sk__cli_ops(int argc, char **argv) {
   if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
     printf("usage: skv ops [NAME]\n\nLists the operator library, or one operator by its GE or torch name.\n\n"
            "examples:\n  skv ops\n  skv ops npu_dynamic_quant\n");
     return SK__EXIT_CLEAN;
   }
+  if (argc > 2) return sk__cli_usage("ops", "takes one name, given %d", argc - 1);
   void *library = open_library();
   const sk_operator *(*all)(size_t *) = NULL;
   if (library != NULL) *(void **)&all = dlsym(library, "sk_operator_all");
@@ -76,6 +92,5 @@ int sk__cli_ops(int argc, char **argv) {
     if (printed++ > 0) printf("\n");
     print_operator(&records[i]);
   }
-  if (printed == 0) return sk__cli_usage("ops", "no operator '%s'; skv ops lists them", argv[1]);
-  return SK__EXIT_CLEAN;
+  return printed > 0 ? SK__EXIT_CLEAN : no_operator(argv[1], records, count);
 }

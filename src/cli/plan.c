@@ -116,6 +116,8 @@ static int plan_saved(const sk__plan_request *r, const char *directory) {
 
 static int plan_graphs(const sk__plan_request *r, char **program) {
   if (r->trace != NULL) return sk__cli_usage("plan", "--trace shows the default plan; it goes with none of --options, --ge, --format dot, --emulate-vendor-defects");
+  int refused = sk__cli_plan_check_options(r);
+  if (refused != 0) return refused;
   const char *root = getenv("TMPDIR");
   char directory[512], path[640];
   snprintf(directory, sizeof directory, "%.400s/skv-plan-XXXXXX", root != NULL && root[0] != '\0' ? root : P_tmpdir);
@@ -147,7 +149,7 @@ int sk__cli_plan(int argc, char **argv) {
   sk__plan_request r = {0};
   opterr = 0;
   optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "+:", options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "+:h", options, NULL)) != -1;) {
     switch (option) {
       case OPT_OPTIONS: r.options = optarg; break;
       case OPT_CHECK: r.check = optarg; break;
@@ -155,6 +157,7 @@ int sk__cli_plan(int argc, char **argv) {
       case OPT_KERNELS: r.kernels = optarg; break;
       case OPT_EMULATE: r.emulate = true; break;
       case OPT_GE: r.ge = true; break;
+      case 'h':
       case OPT_HELP: fputs(help, stdout); return SK__EXIT_CLEAN;
       case OPT_FORMAT:
         if (read_format(optarg, &r.format) != 0) return SK__EXIT_USAGE;
@@ -166,7 +169,10 @@ int sk__cli_plan(int argc, char **argv) {
   if (r.check != NULL) return optind == argc ? sk__cli_plan_check(&r) : sk__cli_usage("plan", "--check takes no program, given '%s'", argv[optind]);
   if (optind >= argc) return sk__cli_usage("plan", "no program or graph given; usage: skv plan [options] PROGRAM | GRAPH");
   sk__plan_file kind = sk__plan_file_of(argv[optind]);
-  if (kind == SK__PLAN_FILE_NONE) return plan_program(&r, argv + optind);
+  if (kind == SK__PLAN_FILE_NONE) {
+    sk__cli_note_misplaced("plan", options, argv, argv + optind);
+    return plan_program(&r, argv + optind);
+  }
   if (optind + 1 < argc) return sk__cli_usage("plan", "'%s' is a graph and takes no arguments, given '%s'", argv[optind], argv[optind + 1]);
   if (r.trace != NULL) return sk__cli_usage("plan", "--trace needs a program, '%s' is a graph", argv[optind]);
   return sk__cli_plan_file(&r, argv[optind], kind);

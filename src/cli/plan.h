@@ -22,6 +22,8 @@ typedef struct sk__plan_request {
 typedef enum sk__plan_file { SK__PLAN_FILE_NONE, SK__PLAN_FILE_DUMP, SK__PLAN_FILE_GE_TEXT } sk__plan_file;
 sk__plan_file sk__plan_file_of(const char *path);
 
+/* 0 when --options can be read, else the exit code after one line: before a program is run for its graphs. */
+int sk__cli_plan_check_options(const sk__plan_request *request);
 /* Plans a graph dump, or the text of a GE graph; the exit code. */
 int sk__cli_plan_file(const sk__plan_request *request, const char *path, sk__plan_file kind);
 int sk__cli_plan_check(const sk__plan_request *request);

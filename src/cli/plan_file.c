@@ -89,7 +89,7 @@ static json_t *load_json(const char *option, const char *given, int *failed) {
   json_error_t error;
   bool text = given[strspn(given, " \t\n")] == '{';
   json_t *json = text ? json_loads(given, JSON_REJECT_DUPLICATES, &error) : json_load_file(given, JSON_REJECT_DUPLICATES, &error);
-  if (json == NULL && error.line < 0) *failed = sk__cli_usage("plan", "%s: %s", option, error.text); /* not opened */
+  if (json == NULL && error.line < 0) *failed = sk__cli_usage("plan", "%s '%s' cannot be read: %s", option, given, strerror(errno)); /* not opened */
   else if (json == NULL) *failed = sk__cli_usage("plan", "%s: %s%sline %d: %s", option, text ? "" : given, text ? "" : ", ", error.line, error.text);
   return json;
 }
@@ -157,15 +157,41 @@ static int refuse(const char *why, sk_status status) {
   return status == SK_OUT_OF_MEMORY || status == SK_INTERNAL ? SK__EXIT_INTERNAL : SK__EXIT_FOUND;
 }
 
-static int plan_graph(const sk__plan_request *r, const sk__graph *graph) {
-  sk__arena arena = {0};
-  sk__fuse_options options = sk__fuse_defaults();
+/* --options for the captured-graph optimizer; 0, or the exit code after one line. *json is a new reference or NULL. */
+static int read_options(const sk__plan_request *r, sk__arena *arena, void (*tell)(void *, const char *), sk__fuse_options *out, json_t **json) {
   char why[WHY_BYTES] = "";
   int failed = 0;
-  json_t *json = r->options != NULL ? load_json("--options", r->options, &failed) : NULL;
-  if (json != NULL && sk__fuse_options_read(json, &arena, &options, warn, NULL, why, sizeof why) != SK_OK)
+  *out = sk__fuse_defaults();
+  *json = r->options != NULL ? load_json("--options", r->options, &failed) : NULL;
+  if (*json != NULL && sk__fuse_options_read(*json, arena, out, tell, NULL, why, sizeof why) != SK_OK)
     failed = sk__cli_usage("plan", "--options: %s", why);
-  options.emulate_vendor_defects = r->emulate;
+  out->emulate_vendor_defects = r->emulate;
+  return failed;
+}
+
+static void tell_later(void *context, const char *text) {
+  (void)context;
+  (void)text;
+}
+
+int sk__cli_plan_check_options(const sk__plan_request *r) {
+  if (r->options == NULL) return 0;
+  if (r->ge) return sk__cli_check_ge_options("plan", "--options", r->options);
+  sk__arena arena = {0};
+  sk__fuse_options options;
+  json_t *json = NULL;
+  int failed = read_options(r, &arena, tell_later, &options, &json);
+  json_decref(json);
+  sk__arena_free(&arena);
+  return failed;
+}
+
+static int plan_graph(const sk__plan_request *r, const sk__graph *graph) {
+  sk__arena arena = {0};
+  sk__fuse_options options;
+  char why[WHY_BYTES] = "";
+  json_t *json = NULL;
+  int failed = read_options(r, &arena, warn, &options, &json);
   sk__plan *plan = NULL;
   if (failed == 0) {
     sk_status status = sk__plan_make(graph, &options, &plan, why, sizeof why);

@@ -1,7 +1,9 @@
 /* report.c - skv report: a saved document as text, or in one of the other forms. */
+#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "report/report.h"
@@ -23,7 +25,7 @@ static const struct option options[] = {{"sarif", 1, 0, OPT_SARIF}, {"junit", 1,
 static int convert(const char *path, const sk__cli_outputs *outputs, bool with_source) {
   json_error_t error;
   json_t *document = json_load_file(path, 0, &error);
-  if (document == NULL && error.line < 0) return sk__cli_usage("report", "%s", error.text); /* not opened */
+  if (document == NULL && error.line < 0) return sk__cli_usage("report", "'%s' cannot be read: %s", path, strerror(errno)); /* not opened */
   if (document == NULL) return sk__cli_usage("report", "'%s' line %d: %s", path, error.line, error.text);
   sk_status status = SK_OK;
   int code = SK__EXIT_CLEAN;

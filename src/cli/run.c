@@ -88,6 +88,18 @@ int sk__cli_unknown_option(const char *verb, const struct option *options, const
                       : sk__cli_usage(verb, "unknown option '%s'; legal: %s", given, legal);
 }
 
+/* The program's arguments are its own, but an option of ours among them is rarely meant for it. */
+void sk__cli_note_misplaced(const char *verb, const struct option *options, char *const *argv, char *const *program) {
+  if (strcmp(program[-1], "--") == 0 && program - 1 > argv) return;
+  for (char *const *word = program + 1; *word != NULL; word++)
+    for (const struct option *o = options; o->name != NULL && strncmp(*word, "--", 2) == 0; o++) {
+      if (strcspn(*word + 2, "=") != strlen(o->name) || strncmp(*word + 2, o->name, strlen(o->name)) != 0) continue;
+      fprintf(stderr, "skv %s: note: '%s' stands behind '%s' and is given to it; options of skv stand before the program, "
+              "and '--' before the program says that this is meant\n", verb, *word, *program);
+      return;
+    }
+}
+
 static bool is_number(const char *text, unsigned long low, unsigned long high) {
   char *end = NULL;
   errno = 0;
@@ -158,7 +170,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
   const char *suppressions = NULL;
   opterr = 0;
   optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "+:q", options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "+:qh", options, NULL)) != -1;) {
     switch (option) {
       case OPT_MODES: run->modes = optarg; break;
       case OPT_RANDOM: run->random = optarg; break;
@@ -180,6 +192,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
       case OPT_NO_DIAGNOSE: run->no_diagnose = true; break;
       case OPT_SAVE_GRAPH: run->save_graph = optarg; break;
       case 'q': run->quiet = true; break;
+      case 'h':
       case OPT_HELP: fputs(help, stdout); return -1;
       case ':': return sk__cli_usage(run->verb, "option '%s' needs a value", argv[optind - 1]);
       default: return sk__cli_unknown_option(run->verb, options, argv[optind - 1]);
@@ -187,6 +200,7 @@ static int parse(int argc, char **argv, const struct option *options, const char
   }
   if (optind >= argc) return sk__cli_usage(run->verb, "no program given; usage: skv %s [options] PROGRAM [arguments]", run->verb);
   run->program = argv + optind;
+  sk__cli_note_misplaced(run->verb, options, argv, run->program);
   int refused = check_values(run);
   return refused != 0 || suppressions == NULL ? refused : read_suppressions(suppressions, run);
 }

@@ -45,6 +45,7 @@ LAUNCH = """
 PROGRAMS = {
     "good": KERNEL + "int main(void) {" + SETUP + LAUNCH + "return 0; }\n",
     "nothing": KERNEL + "int main(void) {" + SETUP + "if (x == NULL) { " + LAUNCH + "} return 0; }\n",
+    "unset": KERNEL + "int main(void) { int32_t *x = NULL; twice<<<8, 0, NULL>>>(x); return 0; }\n",
     "no_device": KERNEL + "int main(int n, char **v) { (void)v; if (n > 5) {" + SETUP + LAUNCH + "} return 0; }\n",
     "exits3": KERNEL + "int main(void) {" + SETUP + LAUNCH + "return 3; }\n",
     "killed": KERNEL + "int main(void) {" + SETUP + LAUNCH + "raise(SIGKILL); return 0; }\n",
@@ -115,6 +116,7 @@ def files_that_are_no_programs() -> None:
     text = sandbox.file("text", "#!/bin/sh\nexit 0\n")
     refused(["verify", text], "is no program", "skcc FILE -o NAME")
     refused(["run", sandbox.file("empty", "")], "is no program")
+    refused(["plan", text], "is no program", "a graph dump (JSON), or the text of a GE graph")
     data = sandbox.path / "data"
     data.write_bytes(built["good"].read_bytes())
     data.chmod(0o644)
@@ -160,12 +162,14 @@ def a_report_replaces_the_old_one_whole() -> None:
 
 def verbs_that_tell_are_checked() -> None:
     refused(["explain", "H77"], "no id 'H77'", "did you mean 'H7'")
-    refused(["report", "nowhere.json"], "skv report: unable to open nowhere.json: No such file")
-    refused(["plan", "--kernels", "nowhere.json", str(SOURCE / "examples/ge_graph.pbtxt")], "unable to open nowhere.json: No such file")
+    refused(["report", "nowhere.json"], "skv report: 'nowhere.json' cannot be read: No such file")
+    refused(["plan", "--kernels", "nowhere.json", str(SOURCE / "examples/ge_graph.pbtxt")], "--kernels 'nowhere.json' cannot be read: No such file")
     refused(["explain", "H7", "H8"], "takes one id")
     refused(["soc", "x"], "takes no arguments")
-    refused(["version", "x"], "takes no arguments")
+    refused(["version", "x"], "takes no arguments, given 'x'")
     refused(["ops", "npu_nothing"], "no operator 'npu_nothing'")
+    refused(["ops", "dynamic_quant"], "no operator 'dynamic_quant'", "did you mean 'DynamicQuant'?")
+    refused(["ops", "Add", "Sub"], "takes one name, given 2")
     refused(["report"], "takes one file")
     refused(["report", "no/such.json"], "no/such.json")
     refused(["report", sandbox.file("broken.json", "{")], "broken.json", "line 1")
@@ -179,6 +183,9 @@ def programs_that_prove_nothing() -> None:
     assert done.returncode == 2 and "launched no kernel" in done.stdout and "verdict: nothing-launched" in done.stdout
     done = sandbox.skv("run", built["nothing"])
     assert done.returncode == 0 and "launched no kernel" in done.stdout
+    for verb in ("run", "verify"):
+        done = sandbox.skv(verb, built["unset"])
+        assert done.returncode == 1 and "LAUNCH_INVALID" in done.stdout and "call aclrtSetDevice(0) first" in done.stdout, done.stdout
 
 
 def programs_that_fail() -> None:
@@ -258,6 +265,16 @@ def a_superkernel_runs_beside_the_outside_work_it_waits_for() -> None:
 def arguments_reach_the_program() -> None:
     done = sandbox.skv("verify", "--quiet", built["hello"], "--json", "-q", "a b")
     assert done.returncode == 0 and done.stdout == "--json\n-q\na b\n", done.stdout + done.stderr
+
+
+def options_behind_the_program_are_noted() -> None:
+    done = sandbox.skv("verify", "--quiet", built["hello"], "a", "--random=5")
+    assert done.returncode == 0 and done.stdout == "a\n--random=5\n", done.stdout + done.stderr
+    assert re.fullmatch(r"skv verify: note: '--random=5' stands behind '.*hello' and is given to it; .*\n", done.stderr), done.stderr
+    assert "note: '--ge' stands behind" in sandbox.skv("plan", built["hello"], "--ge").stderr
+    for words in (["--quiet", "--", built["hello"], "--random=5"], ["--quiet", built["hello"], "--randomly", "random"]):
+        done = sandbox.skv("verify", *words)
+        assert done.returncode == 0 and done.stderr == "", (words, done.stderr)
 
 
 def quiet_prints_nothing() -> None:
@@ -449,6 +466,8 @@ def programs_are_planned_with_options() -> None:
     done = sandbox.skv("plan", "--options", options, built["good"])
     assert done.returncode == 0 and " ALL" in done.stdout, done.stdout
     refused(["plan", "--options", '{"super_kernel_debug_options": {"debug_sync_al": 1}}', built["good"]], "debug_sync_all")
+    refused(["plan", "--options", "nowhere.json", built["flush"]], "--options 'nowhere.json' cannot be read")  # and the program is not run
+    refused(["plan", "--ge", "--options", "early=1", built["flush"]], "early: unknown key")
     assert sandbox.skv("plan", "--format", "dot", built["good"]).stdout.startswith("digraph plan {")
     done = sandbox.skv("plan", "--ge", built["good"])
     assert done.returncode == 0 and "twice (node 1): NOT_IN_SCOPE" in done.stdout, done.stdout
@@ -481,8 +500,9 @@ def every_id_is_explained() -> None:
 
 
 def every_verb_has_help_with_an_example() -> None:
-    for verb in ("verify", "run", "plan", "report", "soc", "ops", "explain"):
+    for verb in ("verify", "run", "plan", "report", "soc", "ops", "explain", "version"):
         done = sandbox.skv(verb, "--help")
+        assert sandbox.skv(verb, "-h").stdout == done.stdout
         assert done.returncode == 0 and done.stderr == "" and f"usage: skv {verb}" in done.stdout and "example" in done.stdout, verb
     assert "exit codes:" in sandbox.skv("--help").stdout
 
@@ -550,7 +570,8 @@ def scripts_without_front_ends_are_told_what_to_do() -> None:
 TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, scripts_without_front_ends_are_told_what_to_do, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
          reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
          programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
-         what_is_not_modelled_is_named, a_superkernel_runs_beside_the_outside_work_it_waits_for, arguments_reach_the_program, quiet_prints_nothing, report_prints_the_same_text,
+         what_is_not_modelled_is_named, a_superkernel_runs_beside_the_outside_work_it_waits_for, arguments_reach_the_program,
+         options_behind_the_program_are_noted, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,
          plan_lists_what_is_fused, traces_and_graphs_that_cannot_be_written, a_trace_shows_both_runs,
          a_saved_graph_is_planned_like_the_program, graph_texts_that_cannot_be_planned,

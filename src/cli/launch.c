@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/plan.h"
 #include "report/report.h"
 
 static bool ends_with(const char *text, const char *tail) {
@@ -52,6 +53,8 @@ static int check_program(const char *verb, const char *path) {
   bool shared = elf && is_shared_object(file, &header);
   fclose(file);
   if (shared) return sk__cli_usage(verb, "'%s' is a shared object; give the program that loads it", path);
+  if (!elf && sk__plan_file_of(path) != SK__PLAN_FILE_NONE)
+    return sk__cli_usage(verb, "'%s' is a graph, not a program: skv plan reads it; legal: %s", path, legal_inputs(verb));
   if (!elf) return sk__cli_usage(verb, "'%s' is no program; legal: %s", path, legal_inputs(verb));
   if (access(path, X_OK) != 0) return sk__cli_usage(verb, "'%s' is not executable", path);
   return 0;

@@ -30,9 +30,9 @@ static const char help[] =
     "  --emulate-vendor-defects  decide as the real optimizer does where it is known to be wrong\n\n"
     "examples:\n"
     "  skv plan ./seed_case\n"
-    "  skv plan --options '{\"super_kernel_optimize_options\": {\"early_start\": 1}}' sk_graph_origin.json\n"
+    "  skv plan --options '{\"super_kernel_optimize_options\": {\"early_start\": 1}}' sk_graph_updated.json\n"
     "  skv plan --options stream-fusion=1 --kernels kernels.json dynamo_optimized_graph_1.pbtxt\n"
-    "  skv plan --format dot sk_graph_origin.json | dot -Tsvg > plan.svg\n";
+    "  skv plan --format dot sk_graph_updated.json | dot -Tsvg > plan.svg\n";
 
 static int read_format(const char *text, sk__plan_format *out) {
   static const char *const names[] = {

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "fuse/ge/ge.h"
@@ -89,7 +90,9 @@ static json_t *load_json(const char *option, const char *given, int *failed) {
   json_error_t error;
   bool text = given[strspn(given, " \t\n")] == '{';
   json_t *json = text ? json_loads(given, JSON_REJECT_DUPLICATES, &error) : json_load_file(given, JSON_REJECT_DUPLICATES, &error);
-  if (json == NULL && error.line < 0) *failed = sk__cli_usage("plan", "%s '%s' cannot be read: %s", option, given, strerror(errno)); /* not opened */
+  if (json == NULL && error.line < 0) /* not opened */
+    *failed = sk__cli_usage("plan", "%s '%s' cannot be read: %s; legal: JSON, as text or as a file%s", option, given, strerror(errno),
+                            strchr(given, '=') != NULL ? "; key=value is for --ge and texts of GE graphs" : "");
   else if (json == NULL) *failed = sk__cli_usage("plan", "%s: %s%sline %d: %s", option, text ? "" : given, text ? "" : ", ", error.line, error.text);
   return json;
 }
@@ -230,10 +233,31 @@ static int plan_ge_graph(const sk__plan_request *r, const sk__graph *graph) {
   return finish_ge(r, plan, status, why);
 }
 
+/* All descriptions, also those of operators that the graph has not, so that a mistake in one is not told of the graph. */
+static int check_kernels(const json_t *kernels) {
+  sk__arena arena = {0};
+  char why[WHY_BYTES] = "no JSON object of descriptions";
+  sk_status status = json_is_object(kernels) ? SK_OK : SK_PARSE;
+  const char *name;
+  json_t *description;
+  json_object_foreach((json_t *)(uintptr_t)kernels, name, description) {
+    sk__ge_sub unused = {0};
+    sk__text words = sk__text_on(why, sizeof why);
+    if (status == SK_OK) status = sk__ge_sub_from_json(description, name, &arena, &unused, &words);
+    if (status != SK_OK) break;
+  }
+  sk__arena_free(&arena);
+  return status == SK_OK ? 0 : status == SK_PARSE ? sk__cli_usage("plan", "--kernels: %s", why) : SK__EXIT_INTERNAL;
+}
+
 static int plan_ge_text(const sk__plan_request *r, const char *path, const char *text, size_t bytes) {
   int failed = 0;
   json_t *kernels = r->kernels != NULL ? load_json("--kernels", r->kernels, &failed) : NULL;
-  if (failed != 0) return failed;
+  if (kernels != NULL) failed = check_kernels(kernels);
+  if (failed != 0) {
+    json_decref(kernels);
+    return failed;
+  }
   sk__ge_request request = {.options = r->options, .kernels = kernels, .emulate_vendor_defects = r->emulate};
   sk__ge_plan *plan = NULL;
   char why[WHY_BYTES] = "";

@@ -27,17 +27,16 @@ static int convert(const char *path, const sk__cli_outputs *outputs, bool with_s
   json_t *document = json_load_file(path, 0, &error);
   if (document == NULL && error.line < 0) return sk__cli_usage("report", "'%s' cannot be read: %s", path, strerror(errno)); /* not opened */
   if (document == NULL) return sk__cli_usage("report", "'%s' line %d: %s", path, error.line, error.text);
-  sk_status status = SK_OK;
   int code = SK__EXIT_CLEAN;
-  if (outputs->sarif == NULL && outputs->junit == NULL) status = sk__report_text(document, with_source, stdout);
+  if (!sk__is_report(document)) code = sk__cli_usage("report", "'%s' is no report; legal: schema " SK__REPORT_SCHEMA, path);
+  else if (outputs->sarif == NULL && outputs->junit == NULL) code = sk__report_text(document, with_source, stdout) == SK_OK ? code : SK__EXIT_INTERNAL;
   else {
     int verdict = sk__cli_verdict_code(document);
     int written = sk__cli_write_outputs("report", outputs, document, verdict);
     if (written != verdict) code = written;
   }
   json_decref(document);
-  if (status == SK_PARSE) return sk__cli_usage("report", "'%s' is no report; legal: schema " SK__REPORT_SCHEMA, path);
-  return status == SK_OK ? code : SK__EXIT_INTERNAL;
+  return code;
 }
 
 int sk__cli_report(int argc, char **argv) {

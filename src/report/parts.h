@@ -26,8 +26,6 @@ static inline bool sk__finding_counts(json_t *finding) {
   return sk__key_is(finding, "severity", "error") && json_object_get(finding, "suppressed") == NULL;
 }
 
-/* The schema and the keys everything else relies on. */
-bool sk__is_report(json_t *document);
 /* Who and where of an end, without its role; with_place: "at file:line" too. */
 void sk__print_end_words(json_t *end, bool with_place, FILE *to);
 /* One buffer of a mode, in two lines. */

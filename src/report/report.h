@@ -40,6 +40,8 @@ SK__API SK_MUST_USE sk_status sk__suppressions_read(const char *path, json_t **o
 /* Marks what the rules speak for and gives the document the verdict that is left; once per document. */
 SK__API void sk__suppressions_apply(json_t *suppressions, json_t *document);
 
+/* The schema, and the keys everything else relies on. */
+SK__API bool sk__is_report(json_t *document);
 /* Table, estimate, findings and verdict for people, with the source lines that the document has or without.
  * SK_PARSE: not such a document. */
 SK__API SK_MUST_USE sk_status sk__report_text(json_t *document, bool with_source, FILE *to);

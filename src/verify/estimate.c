@@ -60,7 +60,7 @@ void sk__estimate_print(const sk__plan *plan, const sk__sk_estimate *estimates, 
   for (size_t k = 0; k < plan->sk_count; k++) {
     const sk__sk_estimate *e = &estimates[k];
     double mhz = soc->costs.clock_mhz;
-    fprintf(to, "  %s: un-fused %" PRIu64 " launches %.2f us (%.2f us of launch gaps), fused %.2f us (%.2f us), saves %.2f us\n", plan->sks[k].name,
-            e->unfused_launches, e->unfused_us, (double)e->unfused_gaps / mhz, e->fused_us, (double)e->fused_gaps / mhz, e->unfused_us - e->fused_us);
+    fprintf(to, "  %s: un-fused %" PRIu64 " launch%s %.2f us (%.2f us of launch gaps), fused %.2f us (%.2f us), saves %.2f us\n", plan->sks[k].name,
+            e->unfused_launches, e->unfused_launches == 1 ? "" : "es", e->unfused_us, (double)e->unfused_gaps / mhz, e->fused_us, (double)e->fused_gaps / mhz, e->unfused_us - e->fused_us);
   }
 }

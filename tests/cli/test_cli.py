@@ -116,6 +116,7 @@ def files_that_are_no_programs() -> None:
     text = sandbox.file("text", "#!/bin/sh\nexit 0\n")
     refused(["verify", text], "is no program", "skcc FILE -o NAME")
     refused(["run", sandbox.file("empty", "")], "is no program")
+    refused(["verify", SOURCE / "examples/ge_graph.pbtxt"], "is a graph, not a program: skv plan reads it")
     refused(["plan", text], "is no program", "a graph dump (JSON), or the text of a GE graph")
     data = sandbox.path / "data"
     data.write_bytes(built["good"].read_bytes())
@@ -414,7 +415,9 @@ def graph_texts_that_cannot_be_planned() -> None:
     refused(["plan", path], "cut.pbtxt", "ends inside")
     path = sandbox.file("good.pbtxt", PBTXT)
     refused(["plan", "--options", "early_start=0", path], "--options", "early-start")
-    refused(["plan", "--kernels", '{"MatMul": {"typ": 1}}', path], "did you mean type")
+    refused(["plan", "--kernels", '{"MatMul": {"typ": 1}}', path], "skv plan: --kernels: MatMul: unknown field 'typ'; did you mean type")
+    refused(["plan", "--kernels", '{"NoSuchOperator": {"typ": 1}}', path], "--kernels: NoSuchOperator: unknown field 'typ'")
+    refused(["plan", "--kernels", '{"MatMul": 3}', path], "--kernels: MatMul")
     refused(["plan", "--kernels", "/no/such/file", path], "--kernels")
     refused(["plan", "--kernels", "{}", built["good"]], "--kernels needs the text of a GE graph")
     refused(["plan", "--trace", "x.json", path], "--trace needs a program")
@@ -468,6 +471,7 @@ def programs_are_planned_with_options() -> None:
     refused(["plan", "--options", '{"super_kernel_debug_options": {"debug_sync_al": 1}}', built["good"]], "debug_sync_all")
     refused(["plan", "--options", "nowhere.json", built["flush"]], "--options 'nowhere.json' cannot be read")  # and the program is not run
     refused(["plan", "--ge", "--options", "early=1", built["flush"]], "early: unknown key")
+    refused(["plan", "--options", "early-start=1", built["flush"]], "legal: JSON", "key=value is for --ge")
     assert sandbox.skv("plan", "--format", "dot", built["good"]).stdout.startswith("digraph plan {")
     done = sandbox.skv("plan", "--ge", built["good"])
     assert done.returncode == 0 and "twice (node 1): NOT_IN_SCOPE" in done.stdout, done.stdout

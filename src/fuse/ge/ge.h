@@ -282,7 +282,7 @@ void sk__ge_print(const sk__ge_program *program, FILE *to);
 json_t *sk__ge_program_json(const sk__ge_program *program);
 json_t *sk__ge_failure_json(const sk__ge_failure *failure);
 /* One description, with the fields of a recorded sub; `label` stands for it in messages. */
-SK_MUST_USE sk_status sk__ge_sub_from_json(const json_t *object, const char *label, struct sk__arena *arena, sk__ge_sub *out, struct sk__text *why);
+SK__API SK_MUST_USE sk_status sk__ge_sub_from_json(const json_t *object, const char *label, struct sk__arena *arena, sk__ge_sub *out, struct sk__text *why);
 /* One recorded case read; SK_PARSE names the place. The object is borrowed. */
 SK_MUST_USE sk_status sk__ge_input_from_json(const json_t *record, struct sk__arena *arena, sk__ge_input *out, char *why, size_t why_bytes);
 

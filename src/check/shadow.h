@@ -56,6 +56,11 @@ typedef struct sk__gm_page {
 } sk__gm_page;
 _Static_assert(sizeof(sk__gm_page) == 64, "one cache line per page");
 
+/* Calls fn for each cell of the range, ascending, while nobody changes it; fn returns false to stop behind the page.
+ * shadow_gm.c */
+typedef bool (*sk__gm_cell_fn)(void *context, const sk__gm_cell *cell, uint64_t low, uint64_t high);
+void sk__shadow_gm_walk(sk__checker *checker, uint64_t address, uint64_t bytes, sk__gm_cell_fn fn, void *context);
+
 /* ---- probes ---------------------------------------------------------------------------------- */
 
 /* Kinds of a probe beyond sk__access: bytes of a line that goes back to memory only because of its other bytes. */
@@ -75,7 +80,7 @@ typedef struct sk__probe {
   uint64_t stamp;
   uint32_t core;
   uint8_t pipe;
-  uint8_t kind;               /* sk__access without READ_ANY, or what the host does (shadow_gm.c) */
+  uint8_t kind;               /* sk__access without READ_ANY, or what the host does (gm_chunk.h) */
   bool any;                   /* READ_ANY: bytes never written are no finding */
   bool unread;                /* as the checker's */
   uint16_t origin;

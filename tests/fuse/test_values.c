@@ -39,13 +39,35 @@ static void take_model(bed *b, void *origin) {
   sk__runtime_set_hook(b->runtime, NULL, NULL);
   assert_int_equal(sk__graph_from_tasks(sk__machine_soc(sk__runtime_machine(b->runtime)), tasks, b->count, &b->graph), SK_OK);
 }
-static void capture(bed *b) { assert_int_equal(aclmdlRICaptureBegin(b->stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS); }
 /* `to` comes after what `from` has so far. */
 static void join(void *from, void *to) {
   void *event = NULL;
   assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
   assert_int_equal(aclrtRecordEvent(event, from), ACL_SUCCESS);
   assert_int_equal(aclrtStreamWaitEvent(to, event), ACL_SUCCESS);
+}
+
+/* A capture that `first` has begun, into which it draws `side`. */
+typedef struct captured {
+  bed b;
+  void *first, *side;
+  uint64_t *word;
+} captured;
+static void capture_one(captured *c) {
+  bed_open(&c->b);
+  c->first = c->b.stream;
+  c->word = word_new();
+  assert_int_equal(aclmdlRICaptureBegin(c->first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+}
+static void capture_two(captured *c) {
+  capture_one(c);
+  c->side = new_stream();
+  join(c->first, c->side);
+}
+/* The capture ends, and is planned into so many SuperKernels. */
+static void end_and_plan(captured *c, uint32_t bypass, size_t sks) {
+  take_model(&c->b, c->first);
+  plan(&c->b, bypass, sks);
 }
 
 static const char *const schedules[] = {"in-order", "reversed", "random:1", "random:2", "slow-consumer", "slow-aiv1", "waves"};
@@ -76,121 +98,91 @@ static void run_everywhere(bed *b, uint64_t *word, sk_status wanted, int buffer,
   }
 }
 
-/* ---- what can never come ---- */
+/* ---- what can never come --------------------------------------------------------------------- */
 
-/* s0: a . b, fused; the word is filled on s1 behind c, which is fused with them */
+/* s0: a . b; the word is filled on s1 behind c. */
+static void capture_written_behind(captured *c) {
+  capture_two(c);
+  launch_on(&c->b, c->first, &vector, 0, 1, 1);
+  wait_for(c->word, c->first);
+  launch_on(&c->b, c->side, &vector, 0, 3, 1);
+  launch_on(&c->b, c->first, &vector, 1, 2, 1);
+  fill(c->word, c->side);
+  join(c->side, c->first);
+}
+
+/* All three are fused. */
 static void test_it_is_written_behind_the_superkernel(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *side = new_stream();
-  uint64_t *word = word_new();
-  capture(&b);
-  join(first, side);
-  launch_on(&b, first, &vector, 0, 1, 1);
-  wait_for(word, first);
-  launch_on(&b, side, &vector, 0, 3, 1);
-  launch_on(&b, first, &vector, 1, 2, 1);
-  fill(word, side);
-  join(side, first);
-  take_model(&b, first);
-  plan(&b, 2, 1);
-  run_everywhere(&b, word, SK_DEADLOCK, 0, 0);
-  assert_non_null(finding(&b, "H41"));
-  assert_non_null(strstr(finding(&b, "H41")->message, "to be at least 1 (it is 0), which nothing that runs before the SuperKernel's end writes"));
+  captured c;
+  capture_written_behind(&c);
+  end_and_plan(&c, 2, 1);
+  run_everywhere(&c.b, c.word, SK_DEADLOCK, 0, 0);
+  assert_non_null(finding(&c.b, "H41"));
+  assert_non_null(strstr(finding(&c.b, "H41")->message, "to be at least 1 (it is 0), which nothing that runs before the SuperKernel's end writes"));
 }
 static void test_nobody_writes_it(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream;
-  uint64_t *word = word_new();
-  capture(&b);
-  launch_on(&b, first, &vector, 0, 1, 1);
-  wait_for(word, first);
-  launch_on(&b, first, &vector, 1, 2, 1);
-  take_model(&b, first);
-  plan(&b, 0, 2);
-  run_everywhere(&b, word, SK_DEADLOCK, 0, 0);
-  assert_non_null(finding(&b, "DEADLOCK"));
-  assert_null(finding(&b, "H41"));
+  captured c;
+  capture_one(&c);
+  launch_on(&c.b, c.first, &vector, 0, 1, 1);
+  wait_for(c.word, c.first);
+  launch_on(&c.b, c.first, &vector, 1, 2, 1);
+  end_and_plan(&c, 0, 2);
+  run_everywhere(&c.b, c.word, SK_DEADLOCK, 0, 0);
+  assert_non_null(finding(&c.b, "DEADLOCK"));
+  assert_null(finding(&c.b, "H41"));
 }
 
-/* ---- use ---- */
+/* ---- use ------------------------------------------------------------------------------------- */
 
 /* The same as the first, without the bypass: the wait stays outside, and the SuperKernel of a and c comes to its end. */
 static void test_a_wait_outside(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *side = new_stream();
-  uint64_t *word = word_new();
-  capture(&b);
-  join(first, side);
-  launch_on(&b, first, &vector, 0, 1, 1);
-  wait_for(word, first);
-  launch_on(&b, side, &vector, 0, 3, 1);
-  launch_on(&b, first, &vector, 1, 2, 1);
-  fill(word, side);
-  join(side, first);
-  take_model(&b, first);
-  plan(&b, 0, 2);
-  run_everywhere(&b, word, SK_OK, 2, 2);
+  captured c;
+  capture_written_behind(&c);
+  end_and_plan(&c, 0, 2);
+  run_everywhere(&c.b, c.word, SK_OK, 2, 2);
 }
 /* The word is written on another stream, which needs none of the SuperKernel. */
 static void test_a_write_outside_of_the_superkernel(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *side = new_stream();
-  uint64_t *word = word_new();
-  capture(&b);
-  join(first, side);
-  launch_on(&b, first, &vector, 0, 1, 1);
-  wait_for(word, first);
-  launch_on(&b, first, &vector, 3, 2, 1);
-  fill(word, side);
-  join(side, first);
-  take_model(&b, first);
-  plan(&b, 2, 1);
-  run_everywhere(&b, word, SK_OK, 2, 1);
+  captured c;
+  capture_two(&c);
+  launch_on(&c.b, c.first, &vector, 0, 1, 1);
+  wait_for(c.word, c.first);
+  launch_on(&c.b, c.first, &vector, 3, 2, 1);
+  fill(c.word, c.side);
+  join(c.side, c.first);
+  end_and_plan(&c, 2, 1);
+  run_everywhere(&c.b, c.word, SK_OK, 2, 1);
 }
 /* Both inside: b reads what a wrote on another stream, which nothing but the word orders. */
 static void test_both_inside(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *side = new_stream();
-  uint64_t *word = word_new();
-  capture(&b);
-  join(first, side);
-  launch_on(&b, side, &cube, 0, 1, 1);
-  tell(word, side);
-  wait_for(word, first);
-  launch_on(&b, first, &vector, 1, 2, 10);
-  join(side, first);
-  take_model(&b, first);
-  plan(&b, 1, 1);
-  run_everywhere(&b, word, SK_OK, 2, 11);
+  captured c;
+  capture_two(&c);
+  launch_on(&c.b, c.side, &cube, 0, 1, 1);
+  tell(c.word, c.side);
+  wait_for(c.word, c.first);
+  launch_on(&c.b, c.first, &vector, 1, 2, 10);
+  join(c.side, c.first);
+  end_and_plan(&c, 1, 1);
+  run_everywhere(&c.b, c.word, SK_OK, 2, 11);
 }
 /* A write inside ends a wait outside, whose stream goes on while the SuperKernel waits for it. */
 static void test_a_write_inside_for_a_wait_outside(void **state) {
   (void)state;
-  bed b;
-  bed_open(&b);
-  void *first = b.stream, *side = new_stream();
-  uint64_t *word = word_new();
-  capture(&b);
-  join(first, side);
-  launch_on(&b, first, &vector, 0, 1, 1);
-  tell(word, first);
-  wait_for(word, side);
-  launch_on(&b, side, &cube, 1, 2, 10);
-  join(side, first);
-  launch_on(&b, first, &vector, 2, 3, 100);
-  take_model(&b, first);
-  plan(&b, 0, 2);
-  run_everywhere(&b, word, SK_OK, 3, 111);
+  captured c;
+  capture_two(&c);
+  launch_on(&c.b, c.first, &vector, 0, 1, 1);
+  tell(c.word, c.first);
+  wait_for(c.word, c.side);
+  launch_on(&c.b, c.side, &cube, 1, 2, 10);
+  join(c.side, c.first);
+  launch_on(&c.b, c.first, &vector, 2, 3, 100);
+  end_and_plan(&c, 0, 2);
+  run_everywhere(&c.b, c.word, SK_OK, 3, 111);
 }
 
 SK_TESTS(SK_TEST(test_it_is_written_behind_the_superkernel), SK_TEST(test_nobody_writes_it), SK_TEST(test_a_wait_outside),

@@ -158,7 +158,7 @@ static void rewrite_instance(unit *u, const function *f) {
     return;
   }
   if (f->body != 0) {
-    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ __builtin_trap(); }"));
+    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ sk__kernel_called(\"%s\"); }", k->name));
     return;
   }
   text out = {0};

@@ -34,7 +34,8 @@
   extern void sk__system_workspace(unsigned long) __asm__("sk_set_system_workspace");                 \
   extern void *sk__local_dynamic(void) __asm__("sk_local_dynamic");                                   \
   __attribute__((visibility("hidden"))) void sk__template_name(char *name, unsigned long capacity,    \
-                                                               const char *base, const char *pretty) __asm__("sk__template_name");
+                                                               const char *base, const char *pretty) __asm__("sk__template_name"); \
+  __attribute__((visibility("hidden"), noreturn)) void sk__kernel_called(const char *kernel) __asm__("sk__kernel_called");
 
 /* Calls a bound function with the pointer types it declares. */
 #define SKCC_GLUE_CPP                                                                                 \

@@ -436,7 +436,7 @@ static void rewrite_kernel(unit *u, uint32_t index) {
     if (k->is_template) write_template(u, k, f, &t, &out);
     else write_plain(u, k, f, &t, &out);
     /* Whoever calls a kernel like a function shall not find a silent, unhooked twin. */
-    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ __builtin_trap(); }"));
+    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ sk__kernel_called(\"%s\"); }", k->name));
   }
   edit_after(u, f->end, out.bytes);
 }

@@ -39,9 +39,9 @@ static sk_status make_branches(layout *l) {
   }
   for (size_t b = 0; b < l->count; b++) {
     branch *mine = &l->branches[b];
-    mine->front = p->nodes[l->nodes[mine->first]].prev != SK__NONE;
+    mine->front = sk__before(p, l->nodes[mine->first]) != SK__NONE;
     l->fronts += mine->front;
-    mine->back = p->nodes[l->nodes[mine->first + mine->count - 1]].next != SK__NONE;
+    mine->back = sk__behind(p, l->nodes[mine->first + mine->count - 1]) != SK__NONE;
   }
   return SK_OK;
 }
@@ -106,14 +106,14 @@ static sk_status link_branch(layout *l, slots *all, size_t at, size_t *previous)
   sk_status status = SK_OK;
   if (b->front) {
     if ((status = new_word(l, b->stream, false, false, &word)) != SK_OK) return status;
-    slot_append(&all[at], (sk__update){SK__UPDATE_WRITE, false, word, 1});
-    slot_prepend(&all[*previous], (sk__update){SK__UPDATE_WAIT, false, word, 1});
+    slot_append(&all[at], (sk__update){SK__UPDATE_WRITE, .word = word, .value = 1});
+    slot_prepend(&all[*previous], (sk__update){SK__UPDATE_WAIT, .word = word, .value = 1});
     *previous = at;
   }
   if (b->back) {
     if ((status = new_word(l, b->stream, true, true, &word)) != SK_OK) return status;
-    slot_append(&all[at], (sk__update){SK__UPDATE_WAIT, false, word, 1});
-    slot_append(&all[at], (sk__update){SK__UPDATE_WRITE, false, word, 0});
+    slot_append(&all[at], (sk__update){SK__UPDATE_WAIT, .word = word, .value = 1});
+    slot_append(&all[at], (sk__update){SK__UPDATE_WRITE, .word = word});
   }
   return status;
 }

@@ -54,8 +54,9 @@ static json_t *label(const sk__planner *p, bool is_event, uint32_t word, uint64_
   return json_string(text);
 }
 static json_t *op_label(const sk__planner *p, const sk__op *op) {
-  bool boundary = op->word != SK__NONE && op->word >= p->events.count;
-  return label(p, !boundary, boundary ? op->word - (uint32_t)p->events.count : op->word, op->address);
+  uint32_t word = op->event->word;
+  bool boundary = word != SK__NONE && word >= p->events.count;
+  return label(p, !boundary, boundary ? word - (uint32_t)p->events.count : word, op->event->address);
 }
 
 static json_t *op_json(const sk__planner *p, const sk__sk *sk, const sk__op *op) {
@@ -71,11 +72,11 @@ static json_t *op_json(const sk__planner *p, const sk__sk *sk, const sk__op *op)
       if (op->early_mask == 0) return json_pack("[s,o,s]", "SYNC", id, sk__sync_name(op->sync));
       return json_pack("[s,o,s,I,I]", "SYNC", id, sk__sync_name(op->sync), (json_int_t)op->blocks, (json_int_t)op->early_mask);
     case SK__OP_EVENT_WAIT:
-      return json_pack("[s,o,o,I,s]", "WAIT", id, op_label(p, op), (json_int_t)op->value, conditions[op->condition & 3]);
+      return json_pack("[s,o,o,I,s]", "WAIT", id, op_label(p, op), (json_int_t)op->event->value, conditions[op->event->condition & 3]);
     case SK__OP_EVENT_NOTIFY:
     case SK__OP_EVENT_RESET: break;
   }
-  return json_pack("[s,o,o,I]", op->type == SK__OP_EVENT_NOTIFY ? "NOTIFY" : "RESET", id, op_label(p, op), (json_int_t)op->value);
+  return json_pack("[s,o,o,I]", op->type == SK__OP_EVENT_NOTIFY ? "NOTIFY" : "RESET", id, op_label(p, op), (json_int_t)op->event->value);
 }
 
 static json_t *queue_json(const sk__planner *p, const sk__sk *sk, int queue) {

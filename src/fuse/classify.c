@@ -165,10 +165,7 @@ static sk_status classify_node(sk__planner *p, event_index *index, uint32_t at) 
   const sk__node *node = &p->graph->nodes[at];
   sk__pnode *mine = &p->nodes[at];
   *mine = (sk__pnode){.type = node->type, .marker = node->marker, .stream = node->stream, .position = node->position,
-                      .event = SK__NONE, .scope = SK__NONE, .prev = SK__NONE, .next = SK__NONE};
-  const uint32_t *stream = p->graph->stream_nodes[node->stream];
-  if (node->position > 0) mine->prev = stream[node->position - 1];
-  if (node->position + 1 < p->graph->stream_sizes[node->stream]) mine->next = stream[node->position + 1];
+                      .event = SK__NONE, .scope = SK__NONE};
   if (at > 0 && p->graph->nodes[at - 1].id == node->id)
     return sk__plan_refuse(p, "two nodes have the id %llu: number %u of stream %u and number %u of stream %u", (unsigned long long)node->id,
                            p->graph->nodes[at - 1].position, p->graph->nodes[at - 1].stream, node->position, node->stream);

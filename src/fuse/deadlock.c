@@ -66,7 +66,7 @@ static sk__sub_reason pass(examiner *e, uint32_t at, bool *stop) {
       return SK__NO_SUB;
     }
     case SK__NODE_NOTIFY: {
-      if (!enough(e, node->demand, e->outside, e->inside)) return SK__SUB_NOTIFY_INSUFFICIENT_CORES;
+      if (node->accepted != 0 && !enough(e, e->accepted.items[node->accepted - 1].max, e->outside, e->inside)) return SK__SUB_NOTIFY_INSUFFICIENT_CORES;
       const sk__pevent *event = &p->events.items[node->event];
       *stop = event->waits.count == 0;
       for (size_t i = 0; i < event->waits.count && !*stop; i++) *stop = before_part(e, event->waits.items[i]);
@@ -85,7 +85,7 @@ static sk__sub_reason search_back(examiner *e, uint32_t from) {
     uint32_t at = sk__vec_pop(&e->work);
     e->p->nodes[at].visit = e->stamp;
     for (;;) {
-      at = e->p->nodes[at].prev;
+      at = sk__before(e->p, at);
       if (at == SK__NONE || e->p->nodes[at].visit == e->stamp) break;
       e->p->nodes[at].visit = e->stamp;
       if (e->p->nodes[at].accepted != 0 && shares_stream(e, e->p->nodes[at].accepted)) break;
@@ -136,7 +136,8 @@ static size_t examine(examiner *e, const sk__scope *part, sk__sub_reason *code) 
     if (node->type == SK__NODE_KERNEL) {
       if (!enough(e, node->need, e->inside, e->outside)) *code = SK__SUB_NOT_FIND_DEADLOCK;
     } else if (node->type == SK__NODE_NOTIFY) {
-      if (node->demand[SK__AIC] + node->demand[SK__AIV] > 0) *code = SK__SUB_NOTIFY_INVALID;
+      const accepted *owner = node->accepted != 0 ? &e->accepted.items[node->accepted - 1] : NULL;
+      if (owner != NULL && owner->max[SK__AIC] + owner->max[SK__AIV] > 0) *code = SK__SUB_NOTIFY_INVALID;
     } else if (node->type == SK__NODE_WAIT) {
       *code = examine_wait(e, node, (uint32_t)i);
     }
@@ -162,9 +163,7 @@ static sk_status accept_part(examiner *e, sk__scope *part) {
       if (p->nodes[part->nodes.items[i]].need[type] > mine.max[type]) mine.max[type] = p->nodes[part->nodes.items[i]].need[type];
   if (!sk__vec_push(&e->accepted, mine) || !sk__vec_push(&e->parts, *part)) return SK_OUT_OF_MEMORY;
   for (size_t i = 0; i < part->nodes.count; i++) {
-    sk__pnode *node = &p->nodes[part->nodes.items[i]];
-    node->accepted = (uint32_t)e->accepted.count;
-    if (node->type == SK__NODE_NOTIFY) memcpy(node->demand, mine.max, sizeof mine.max);
+    p->nodes[part->nodes.items[i]].accepted = (uint32_t)e->accepted.count;
   }
   return SK_OK;
 }
@@ -207,10 +206,7 @@ sk_status sk__deadlock_refine(sk__planner *p) {
   e.last = sk__arena_array(&p->scratch, uint32_t, streams);
   e.first = sk__arena_array(&p->scratch, uint32_t, streams);
   if (e.stream_stamp == NULL || e.last == NULL || e.first == NULL) return SK_OUT_OF_MEMORY;
-  for (size_t i = 0; i < p->graph->node_count; i++) {
-    p->nodes[i].accepted = 0;
-    p->nodes[i].demand[SK__AIC] = p->nodes[i].demand[SK__AIV] = 0;
-  }
+  for (size_t i = 0; i < p->graph->node_count; i++) p->nodes[i].accepted = 0;
   sk_status status = SK_OK;
   for (size_t s = 0; s < p->scopes.count && status == SK_OK; s++) status = refine_scope(&e, s);
   if (status == SK_OK) {

@@ -4,7 +4,7 @@
 
 #include "fuse/planner.h"
 
-enum { UNIT_BYTES = 2048 };
+enum { UNIT_BYTES = 2048, MOST_OF_A_STEP = 12 };
 static const uint32_t icache_units[2] = {[SK__AIC] = 16, [SK__AIV] = 8};
 
 typedef struct emitter {
@@ -114,6 +114,20 @@ static void emit(emitter *e, int queue, sk__op op) {
   if (!sk__vec_push(&e->p->ops[queue], op)) e->out_of_memory = true;
 }
 
+/* Room for what one step can emit on each queue. */
+static bool make_room(emitter *e) {
+  for (int queue = SK__AIC; queue <= SK__AIV; queue++)
+    if (!sk__vec_reserve(&e->p->ops[queue], e->p->ops[queue].count + MOST_OF_A_STEP)) e->out_of_memory = true;
+  return !e->out_of_memory;
+}
+
+/* Emits into that room where it is wanted. Which queue wants what changes from step to step, so it is written either way and
+ * counted, without a jump that would be guessed wrong. */
+static void emit_where(emitter *e, bool wanted, int queue, sk__op op) {
+  e->p->ops[queue].items[e->p->ops[queue].count] = op;
+  e->p->ops[queue].count += wanted;
+}
+
 static uint32_t slot_function(const emitter *e, uint32_t step, uint32_t slot) {
   uint32_t bound = node_of(e, step)->kernel.binding_copies;
   return bound == 2 ? slot % 2 : slot < bound ? slot : 0;
@@ -122,12 +136,12 @@ static uint32_t slot_function(const emitter *e, uint32_t step, uint32_t slot) {
 static void emit_preload(emitter *e, uint32_t step) {
   uint32_t last = slot_function(e, step, e->p->options->split_mode - 1);
   for (int queue = SK__AIC; queue <= SK__AIV; queue++) {
-    if (!e->steps[step].uses[queue]) continue;
     uint32_t bytes = node_of(e, step)->kernel.code_bytes[last][queue], units = (bytes + UNIT_BYTES - 1) / UNIT_BYTES;
     if (units == 0 || units > icache_units[queue] || e->p->options->preload_code == 0) units = icache_units[queue];
     if (e->p->options->preload_code == 2) units = 0;
-    emit(e, queue, (sk__op){.type = SK__OP_PRELOAD, .node = step, .blocks = queue_blocks(e, step, queue),
-                            .preload_units = (uint8_t)units, .word = SK__NONE, .task = node_of(e, step)->task});
+    emit_where(e, e->steps[step].uses[queue], queue,
+               (sk__op){.type = SK__OP_PRELOAD, .node = step, .blocks = queue_blocks(e, step, queue),
+                        .preload_units = (uint8_t)units, .task = node_of(e, step)->task});
   }
 }
 
@@ -147,50 +161,54 @@ static uint8_t debug_word(const emitter *e, const sk__kernel_info *kernel) {
 static void emit_function(emitter *e, uint32_t step) {
   const sk__node *node = node_of(e, step);
   sk__op op = {.type = SK__OP_FUNC, .node = step, .debug = debug_word(e, &node->kernel), .early_mask = (uint16_t)e->steps[step].early_func,
-               .copy_count = (uint8_t)(e->p->options->split_mode), .word = SK__NONE, .task = node->task};
+               .copy_count = (uint8_t)(e->p->options->split_mode), .task = node->task};
   for (uint32_t slot = 0; slot < op.copy_count; slot++) op.copies[slot] = (uint8_t)slot_function(e, step, slot);
   for (int queue = SK__AIC; queue <= SK__AIV; queue++) {
-    if (!e->steps[step].uses[queue]) continue;
     op.blocks = queue_blocks(e, step, queue);
-    emit(e, queue, op);
+    emit_where(e, e->steps[step].uses[queue], queue, op);
   }
+}
+
+static void emit_word(emitter *e, int queue, sk__op_type type, uint32_t step, sk__event_op word) {
+  const sk__event_op *kept = sk__arena_copy(e->p->keep, &word, sizeof word);
+  if (kept == NULL) e->out_of_memory = true;
+  else emit(e, queue, (sk__op){.type = type, .node = step, .event = kept});
 }
 
 static void emit_event(emitter *e, uint32_t step) {
   const sk__node *node = node_of(e, step);
   const sk__pnode *mine = &e->p->nodes[e->steps[step].node];
   const sk__pevent *event = &e->p->events.items[mine->event];
-  sk__op op = {.node = step, .word = event->by_address ? SK__NONE : mine->event, .address = event->by_address ? node->address : 0,
-               .task = node->task};
-  op.type = mine->type == SK__NODE_NOTIFY ? SK__OP_EVENT_NOTIFY : mine->type == SK__NODE_WAIT ? SK__OP_EVENT_WAIT : SK__OP_EVENT_RESET;
-  op.value = event->by_address ? node->value : mine->type != SK__NODE_RESET;
-  op.condition = event->by_address ? (uint8_t)node->condition : 1;
-  emit(e, e->steps[step].uses[SK__AIC] ? SK__AIC : SK__AIV, op);
+  sk__op_type type = mine->type == SK__NODE_NOTIFY ? SK__OP_EVENT_NOTIFY : mine->type == SK__NODE_WAIT ? SK__OP_EVENT_WAIT : SK__OP_EVENT_RESET;
+  sk__event_op word = {.word = SK__NONE, .condition = node->condition, .address = node->address, .value = node->value};
+  if (!event->by_address) word = (sk__event_op){.word = mine->event, .condition = 1, .value = type != SK__OP_EVENT_RESET};
+  emit_word(e, e->steps[step].uses[SK__AIC] ? SK__AIC : SK__AIV, type, step, word);
 }
 
-static void emit_sync(emitter *e, int queue, uint32_t step, sk__sync sync) {
-  emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .word = SK__NONE});
+static void emit_sync(emitter *e, bool wanted, int queue, uint32_t step, sk__sync sync) {
+  emit_where(e, wanted, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync});
 }
 static void emit_all_sync(emitter *e, uint32_t step) {
   uint8_t debug = e->p->options->debug_sync_all != 0 ? SK__FUNC_SYNC_ALL : 0;
   for (int queue = SK__AIC; queue <= SK__AIV; queue++)
-    emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = SK__SYNC_ALL_SYNC, .debug = debug, .word = SK__NONE});
+    emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = SK__SYNC_ALL_SYNC, .debug = debug});
 }
 /* A part of early start that cores without the operator do in its place. */
 static void emit_early(emitter *e, int queue, uint32_t step, uint32_t bit, sk__sync sync, uint32_t active_step) {
   if ((e->steps[step].early_sync & bit) == 0) return;
   uint32_t active = active_step == SK__NONE ? 0 : queue_blocks(e, active_step, queue);
-  emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .blocks = active, .early_mask = (uint16_t)bit, .word = SK__NONE});
+  emit(e, queue, (sk__op){.type = SK__OP_SYNC, .node = step, .sync = sync, .blocks = active, .early_mask = (uint16_t)bit});
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 static void emit_step(emitter *e, uint32_t i) {
   const sk__step *s = &e->steps[i];
+  if (!make_room(e)) return;
   emit_early(e, SK__AIC, i, SK__EARLY_V2C_WAIT, SK__SYNC_WAIT_AIV_TO_AIC, s->wait_step[SK__AIC]);
   emit_early(e, SK__AIV, i, SK__EARLY_C2V_WAIT, SK__SYNC_WAIT_AIC_TO_AIV, s->wait_step[SK__AIV]);
-  if (s->receive[SK__AIV] != SK__NONE) emit_sync(e, SK__AIC, i, SK__SYNC_WAIT_AIV_TO_AIC);
-  if (s->receive[SK__AIC] != SK__NONE) emit_sync(e, SK__AIV, i, SK__SYNC_WAIT_AIC_TO_AIV);
+  emit_sync(e, s->receive[SK__AIV] != SK__NONE, SK__AIC, i, SK__SYNC_WAIT_AIV_TO_AIC);
+  emit_sync(e, s->receive[SK__AIC] != SK__NONE, SK__AIV, i, SK__SYNC_WAIT_AIC_TO_AIV);
   if (is_kernel(e, i)) emit_function(e, i);
   else emit_event(e, i);
   if (i + 1 < e->scope->tasks.count && is_kernel(e, i + 1)) emit_preload(e, i + 1);
@@ -201,17 +219,17 @@ static void emit_step(emitter *e, uint32_t i) {
   emit_early(e, SK__AIV, i, SK__EARLY_V2V_WAIT, SK__SYNC_AIV_TO_AIV, s->next_step[SK__AIV]);
   emit_early(e, SK__AIV, i, SK__EARLY_V2C_SET, SK__SYNC_SET_AIV_TO_AIC, s->next_step[SK__AIV]);
   if (s->all_sync) emit_all_sync(e, i);
-  if (s->barrier[SK__AIC]) emit_sync(e, SK__AIC, i, SK__SYNC_AIC_TO_AIC);
-  if (s->barrier[SK__AIV]) emit_sync(e, SK__AIV, i, SK__SYNC_AIV_TO_AIV);
-  if (s->send[SK__AIC] != SK__NONE) emit_sync(e, SK__AIC, i, SK__SYNC_SET_AIC_TO_AIV);
-  if (s->send[SK__AIV] != SK__NONE) emit_sync(e, SK__AIV, i, SK__SYNC_SET_AIV_TO_AIC);
+  emit_sync(e, s->barrier[SK__AIC], SK__AIC, i, SK__SYNC_AIC_TO_AIC);
+  emit_sync(e, s->barrier[SK__AIV], SK__AIV, i, SK__SYNC_AIV_TO_AIV);
+  emit_sync(e, s->send[SK__AIC] != SK__NONE, SK__AIC, i, SK__SYNC_SET_AIC_TO_AIV);
+  emit_sync(e, s->send[SK__AIV] != SK__NONE, SK__AIV, i, SK__SYNC_SET_AIV_TO_AIC);
 }
 
 static void emit_boundary(emitter *e, uint32_t queue) {
   for (size_t i = 0; i < e->scope->boundary.count; i++) {
     const sk__boundary_op *op = &e->scope->boundary.items[i];
-    emit(e, (int)queue, (sk__op){.type = op->notify ? SK__OP_EVENT_NOTIFY : SK__OP_EVENT_RESET, .node = SK__NONE,
-                                 .value = op->notify, .word = (uint32_t)e->p->events.count + op->word});
+    sk__event_op word = {.word = (uint32_t)e->p->events.count + op->word, .value = op->notify};
+    emit_word(e, (int)queue, op->notify ? SK__OP_EVENT_NOTIFY : SK__OP_EVENT_RESET, SK__NONE, word);
   }
 }
 
@@ -243,7 +261,7 @@ sk_status sk__build_sk(sk__planner *p, uint32_t scope) {
   sk_status status = sk != NULL ? sk__plan_sync(p, scope, &e.steps, &end_queue) : SK_OUT_OF_MEMORY;
   if (status == SK_OK) status = choose_launch(&e, queue_max);
   if (status == SK_OK) {
-    if (is_kernel(&e, 0)) emit_preload(&e, 0);
+    if (make_room(&e) && is_kernel(&e, 0)) emit_preload(&e, 0);
     for (uint32_t i = 0; i < e.scope->tasks.count; i++) emit_step(&e, i);
     emit_boundary(&e, end_queue);
     if (e.type == SK_MIX_AIC_1_1 || (e.type == SK_MIX_AIC_1_2 && p->options->debug_per_op_max_core_num == 0)) {

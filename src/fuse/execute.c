@@ -17,7 +17,7 @@ typedef struct sk_program {
   sk__told *told;          /* per node: records that have run */
   sk__course *course;        /* NULL: all that it waits for has been told */
   sk__launch launch;
-  const sk__op *waits;       /* for a value, in its block 0; NULL */
+  const sk__event_op *waits; /* for a value, in its block 0; NULL */
   char awaited[200];         /* that value, for messages */
 } sk_program;
 
@@ -113,21 +113,22 @@ uint32_t sk__record_of(const sk__graph *graph, const sk__node *wait) {
 
 /* A word that the program of the host named: it is in memory. */
 static void value_event(sk__core *core, sk_program *program, const sk__op *op) {
+  const sk__event_op *word = op->event;
   sk__snapshot *order = NULL;
   uint64_t cycles = 0;
   if (op->type != SK__OP_EVENT_WAIT) {
     if (core->checks) sk__order_publish(core->checker, &core->order, SK__PIPE_S, &order);
-    sk_status status = sk__value_store(program->runtime, op->address, op->value, order, 0);
+    sk_status status = sk__value_store(program->runtime, word->address, word->value, order, 0);
     if (status != SK_OK) sk__core_abort(core, status);
     return;
   }
-  program->waits = op;
-  while (!sk__value_is(program->runtime, op->address, op->value, op->condition)) {
-    sk__value_text(program->runtime, op->address, op->value, op->condition, program->awaited, sizeof program->awaited);
+  program->waits = word;
+  while (!sk__value_is(program->runtime, word->address, word->value, word->condition)) {
+    sk__value_text(program->runtime, word->address, word->value, word->condition, program->awaited, sizeof program->awaited);
     sk__wait_outside(core, program->awaited);
   }
   program->waits = NULL;
-  order = sk__value_order(program->runtime, op->address, &cycles);
+  order = sk__value_order(program->runtime, word->address, &cycles);
   if (core->checks && order != NULL) sk__order_acquire(core->checker, &core->order, order);
   if (order != NULL) sk__snapshot_unref(order);
 }
@@ -136,7 +137,7 @@ static void value_event(sk__core *core, sk_program *program, const sk__op *op) {
  * stand for the streams' own order around the launch. */
 static void event(sk__core *core, sk_program *program, const sk__op *op) {
   if (index_of(core) != 0 || op->node == UINT32_MAX) return;
-  if (op->address != 0) {
+  if (op->event->address != 0) {
     value_event(core, program, op);
     return;
   }
@@ -249,8 +250,8 @@ static sk_status begin(sk__course *course, uint32_t sk, sk__snapshot *before, sk
 
 static bool has_value(sk__course *course, uint32_t sk) {
   const sk_program *program = (const sk_program *)course->context + sk;
-  const sk__op *op = program->waits;
-  return op != NULL && sk__value_is(course->runtime, op->address, op->value, op->condition);
+  const sk__event_op *word = program->waits;
+  return word != NULL && sk__value_is(course->runtime, word->address, word->value, word->condition);
 }
 
 /* Records and resets of the SK's nodes, for the world outside the graph. Waits took effect inside. */

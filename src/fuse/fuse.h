@@ -75,6 +75,13 @@ const char *sk__sync_name(sk__sync sync); /* "AIC_TO_AIC" ... */
 #define SK__FUNC_DO_AFTER_FLUSH 32u
 #define SK__FUNC_BARRIER_AFTER 64u /* not a bit of the real word */
 
+/* What an instruction of an event stores, or polls. */
+typedef struct sk__event_op {
+  uint32_t word;            /* index in sk__plan.words, UINT32_MAX: the address counts */
+  uint32_t condition;       /* EVENT_WAIT: as of sk__node */
+  uint64_t address, value;  /* address 0 = the word of `word` */
+} sk__event_op;
+
 /* A plan has several for each operator: kept small. */
 typedef struct sk__op {
   sk__op_type type : 8;
@@ -85,14 +92,15 @@ typedef struct sk__op {
   uint32_t node;            /* index in the SK's task list; UINT32_MAX = boundary */
   uint32_t blocks;          /* FUNC, PRELOAD: cores with an index below run it; early-start SYNC: cores that
                              * leave it to the operator, 0 = none does */
-  uint32_t word;            /* EVENT_*: index in sk__plan.words, UINT32_MAX: the address counts */
   uint16_t early_mask;      /* early start: func mask (FUNC); SYNC: its bit, 0 = an ordinary SYNC */
   uint8_t debug;            /* FUNC: SK__FUNC_* */
-  uint8_t condition;        /* EVENT_WAIT: as of sk__node */
-  uint64_t address, value;  /* EVENT_*; address 0 = the word of `word` */
-  sk__task *task;           /* FUNC: the launch whose kernel and arguments it calls; NULL from a file */
+  union {
+    sk__task *task;         /* FUNC, PRELOAD: the launch whose kernel and arguments it calls; NULL from a file */
+    const sk__event_op *event; /* EVENT_* */
+  };
 } sk__op;
-_Static_assert(sizeof(sk__op) == 48, "no holes");
+_Static_assert(sizeof(sk__op) <= 32, "half a cache line");
+static inline bool sk__is_event_op(const sk__op *op) { return op->type >= SK__OP_EVENT_NOTIFY; }
 typedef struct sk__queue { sk__op *ops; size_t count; uint32_t blocks; } sk__queue;
 
 typedef struct sk__sk {

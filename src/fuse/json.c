@@ -30,7 +30,7 @@ static json_t *hex(uint64_t value) {
 
 static json_t *op_json(const sk__plan *plan, const sk__sk *sk, const sk__op *op) {
   json_t *out = json_object();
-  uint64_t args = op->type == SK__OP_SYNC ? (uint64_t)op->sync : op->type == SK__OP_PRELOAD ? op->preload_units : op->address;
+  uint64_t args = op->type == SK__OP_SYNC ? (uint64_t)op->sync : op->type == SK__OP_PRELOAD ? op->preload_units : sk__is_event_op(op) ? op->event->address : 0;
   json_object_set_new(out, "nodeIndex", json_integer(op->node));
   json_object_set_new(out, "type", json_string(op_name(op->type)));
   json_object_set_new(out, "numBlocks", json_integer(op->blocks));
@@ -44,9 +44,10 @@ static json_t *op_json(const sk__plan *plan, const sk__sk *sk, const sk__op *op)
     json_object_set_new(out, "kernel", json_string(plan->graph->nodes[sk->members[op->node].value].kernel.name));
   if (op->type == SK__OP_SYNC) json_object_set_new(out, "sync", json_string(sk__sync_name(op->sync)));
   if (op->early_mask != 0) json_object_set_new(out, "earlyStart", json_integer(op->early_mask));
-  if (op->word != UINT32_MAX) json_object_set_new(out, "word", json_string(plan->words[op->word].label));
-  if (op->type >= SK__OP_EVENT_NOTIFY) json_object_set_new(out, "value", json_integer((json_int_t)op->value));
-  if (op->type == SK__OP_EVENT_WAIT) json_object_set_new(out, "condition", json_integer(op->condition));
+  if (!sk__is_event_op(op)) return out;
+  if (op->event->word != UINT32_MAX) json_object_set_new(out, "word", json_string(plan->words[op->event->word].label));
+  json_object_set_new(out, "value", json_integer((json_int_t)op->event->value));
+  if (op->type == SK__OP_EVENT_WAIT) json_object_set_new(out, "condition", json_integer(op->event->condition));
   return out;
 }
 

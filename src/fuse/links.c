@@ -49,7 +49,7 @@ static void place(sk__planner *p, const uint32_t *before, const uint32_t *behind
 sk_status sk__find_links(sk__planner *p) {
   size_t nodes = p->graph->node_count, count = 0;
   for (size_t e = 0; e < p->events.count; e++) count += p->events.items[e].waits.count;
-  uint32_t *before = sk__arena_array(&p->scratch, uint32_t, nodes), *behind = sk__arena_array(&p->scratch, uint32_t, nodes);
+  uint32_t *before = sk__arena_alloc(&p->scratch, nodes * sizeof *before), *behind = sk__arena_alloc(&p->scratch, nodes * sizeof *behind);
   p->links = sk__arena_array(&p->scratch, uint32_t, count);
   p->link_first = sk__arena_array(&p->scratch, uint32_t, nodes + 1);
   if (before == NULL || behind == NULL || p->links == NULL || p->link_first == NULL) return SK_OUT_OF_MEMORY;

@@ -124,10 +124,10 @@ static void print_record(const sk__plan *plan, const sk__op *op, FILE *to) {
     case SK__OP_SYNC: fprintf(to, " args %u (%s) extraInfo %" PRIu32, (unsigned)op->sync, sk__sync_name(op->sync), op->early_mask); break;
     case SK__OP_PRELOAD: fprintf(to, " args %" PRIu32 " units", op->preload_units); break;
     default:
-      if (op->word != UINT32_MAX) fprintf(to, " args %s", plan->words[op->word].label);
-      else fprintf(to, " args 0x%" PRIx64, op->address);
-      fprintf(to, " value %" PRIu64, op->value);
-      if (op->type == SK__OP_EVENT_WAIT) fprintf(to, " extraInfo %" PRIu32, op->condition);
+      if (op->event->word != UINT32_MAX) fprintf(to, " args %s", plan->words[op->event->word].label);
+      else fprintf(to, " args 0x%" PRIx64, op->event->address);
+      fprintf(to, " value %" PRIu64, op->event->value);
+      if (op->type == SK__OP_EVENT_WAIT) fprintf(to, " extraInfo %" PRIu32, op->event->condition);
   }
   fputc('\n', to);
 }

@@ -20,7 +20,7 @@ enum { SK__MAX_SCOPE_NAMES = 1024 };
 /* How the planner sees a kernel: which queues it occupies. */
 typedef enum sk__shape { SK__SHAPE_NONE, SK__SHAPE_AIC, SK__SHAPE_AIV, SK__SHAPE_MIX } sk__shape;
 
-/* Every pass walks these: one line of the cache each, with what the passes need of the graph's own node. */
+/* Every pass walks these: less than a line of the cache each, with what the passes need of the graph's own node. */
 typedef struct sk__pnode {
   sk__node_type type : 8;  /* after classification */
   sk__marker marker : 8;
@@ -32,16 +32,13 @@ typedef struct sk__pnode {
   bool unpaired : 1;       /* value wait that nothing in the graph releases */
   uint32_t stream, position; /* as in the graph */
   uint32_t flags;          /* number of its set of open scopes; 0 = the empty set */
-  uint32_t prev, next;     /* on its stream */
   uint32_t event;          /* index in events; SK__NONE */
   uint32_t need[2];        /* cores, by sk__core_type */
   uint32_t scope;          /* index of the final scope it is in; SK__NONE */
-  /* what the deadlock pass leaves for later scopes */
-  uint32_t accepted;       /* 1 + index of the accepted scope */
-  uint32_t demand[2];      /* NOTIFY of an accepted scope: its cores */
+  uint32_t accepted;       /* 1 + index of its scope among those that the deadlock pass accepted; 0 none */
   uint32_t visit;          /* stamp of the last backward search */
 } sk__pnode;
-_Static_assert(sizeof(sk__pnode) <= 64, "one cache line per node");
+_Static_assert(sizeof(sk__pnode) <= 44, "10,000 of them stay in a second cache of 1 MiB");
 
 /* An event or a value address. */
 typedef struct sk__pevent {
@@ -69,10 +66,10 @@ typedef struct sk__word { uint32_t scope, stream; bool back; } sk__word;
 /* What the update of the model does to a node. */
 typedef enum sk__update_kind { SK__UPDATE_NONE, SK__UPDATE_LAUNCH, SK__UPDATE_DISABLE, SK__UPDATE_WRITE, SK__UPDATE_WAIT } sk__update_kind;
 typedef struct sk__update {
-  sk__update_kind kind;
+  sk__update_kind kind : 8;
   bool is_event;           /* word: index of an event, else of planner.words */
+  uint8_t value;
   uint32_t word;
-  uint64_t value;
 } sk__update;
 
 typedef struct sk__boundary_op { uint32_t word; bool notify; } sk__boundary_op;
@@ -133,6 +130,16 @@ SK_MUST_USE sk_status sk__plan_refuse(sk__planner *p, const char *format, ...) _
 
 /* Name of a node for messages: its kernel, or its kind. */
 const char *sk__node_label(const sk__planner *p, uint32_t node);
+
+/* The node before or behind on the stream, SK__NONE. */
+static inline uint32_t sk__before(const sk__planner *p, uint32_t node) {
+  uint32_t position = p->nodes[node].position;
+  return position > 0 ? p->graph->stream_nodes[p->nodes[node].stream][position - 1] : SK__NONE;
+}
+static inline uint32_t sk__behind(const sk__planner *p, uint32_t node) {
+  uint32_t stream = p->nodes[node].stream, position = p->nodes[node].position + 1;
+  return position < p->graph->stream_sizes[stream] ? p->graph->stream_nodes[stream][position] : SK__NONE;
+}
 
 static inline bool sk__is_marker(const sk__planner *p, uint32_t node) { return p->nodes[node].marker != SK__NO_MARKER; }
 static inline bool sk__is_real_kernel(const sk__planner *p, uint32_t node) {

@@ -39,8 +39,8 @@ static void print_op(const sk__plan *plan, const sk__sk *sk, const sk__op *op, F
     case SK__OP_EVENT_WAIT:
     case SK__OP_EVENT_RESET: {
       const char *verb = op->type == SK__OP_EVENT_NOTIFY ? "N" : op->type == SK__OP_EVENT_WAIT ? "W" : "R";
-      if (op->word != UINT32_MAX) fprintf(to, " %s:%s", verb, plan->words[op->word].label);
-      else fprintf(to, " %s:0x%llx", verb, (unsigned long long)op->address);
+      if (op->event->word != UINT32_MAX) fprintf(to, " %s:%s", verb, plan->words[op->event->word].label);
+      else fprintf(to, " %s:0x%llx", verb, (unsigned long long)op->event->address);
       return;
     }
   }

@@ -17,16 +17,18 @@ typedef enum verdict { KEEP, DROP, RISE } verdict;
 
 static verdict judge(window *w, const sk__pnode *node) {
   uint32_t need[2];
-  bool batch = node->schedmode == 1, smaller = false, larger = false;
+  bool batch = node->schedmode == 1;
   needs(node, need);
-  for (int type = SK__AIC; type <= SK__AIV; type++) {
-    smaller |= need[type] != 0 && need[type] < w->max[type];
-    larger |= need[type] != 0 && need[type] > w->max[type];
+  if (w->started && (batch || w->any)) {
+    bool smaller = false, larger = false;
+    for (int type = SK__AIC; type <= SK__AIV; type++) {
+      smaller |= need[type] != 0 && need[type] < w->max[type];
+      larger |= need[type] != 0 && need[type] > w->max[type];
+    }
+    if (batch && smaller) return DROP;
+    if (w->any && larger) return RISE;
   }
-  if (w->started && batch && smaller) return DROP;
-  if (w->started && w->any && larger) return RISE;
-  for (int type = SK__AIC; type <= SK__AIV; type++)
-    if (need[type] > w->max[type]) w->max[type] = need[type];
+  for (int type = SK__AIC; type <= SK__AIV; type++) w->max[type] = need[type] > w->max[type] ? need[type] : w->max[type];
   w->any |= batch;
   w->started = true;
   return KEEP;

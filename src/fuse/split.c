@@ -50,7 +50,7 @@ static bool skip_unfusible(splitter *s, uint32_t stream) {
       released = true;
     }
     s->processed[at] = true;
-    state->cursor = node->next;
+    state->cursor = sk__behind(s->p, at);
   }
   return released;
 }
@@ -68,7 +68,7 @@ static void skip_all(splitter *s) {
 static void try_add(splitter *s, uint32_t stream) {
   stream_state *state = &s->streams[stream];
   if (state->ended || state->candidate || state->waits_for != SK__NONE) return;
-  while (state->cursor != SK__NONE && s->processed[state->cursor]) state->cursor = s->p->nodes[state->cursor].next;
+  while (state->cursor != SK__NONE && s->processed[state->cursor]) state->cursor = sk__behind(s->p, state->cursor);
   if (state->cursor == SK__NONE) return;
   const sk__pnode *node = &s->p->nodes[state->cursor];
   if (!node->fusible) {
@@ -103,17 +103,18 @@ static uint32_t parallel_class(const splitter *s, uint32_t at) {
   return node->shape == wanted ? 2 : 3;
 }
 
-/* Stream of the next node to take, SK__NONE when there is no candidate. */
+/* Stream of the next node to take, SK__NONE when there is no candidate: the lowest class, in it the node captured first. Which
+ * stream that is changes from node to node, so the lowest rank is taken without a jump. */
 static uint32_t next_candidate(const splitter *s) {
-  uint32_t best = SK__NONE, best_class = 0;
+  bool parallel = s->p->options->auto_op_parallel != 0;
+  uint32_t best = SK__NONE;
+  uint64_t lowest = UINT64_MAX;
   for (uint32_t stream = 0; stream < s->p->graph->stream_count; stream++) {
     if (!s->streams[stream].candidate) continue;
     uint32_t at = s->streams[stream].cursor;
-    uint32_t class = s->p->options->auto_op_parallel != 0 ? parallel_class(s, at) : 0;
-    if (best == SK__NONE || class < best_class || (class == best_class && at < s->streams[best].cursor)) {
-      best = stream;
-      best_class = class;
-    }
+    uint64_t rank = (uint64_t)(parallel ? parallel_class(s, at) : 0) << 32 | at;
+    best = rank < lowest ? stream : best;
+    lowest = rank < lowest ? rank : lowest;
   }
   return best;
 }
@@ -124,7 +125,7 @@ static void take(splitter *s, uint32_t stream) {
   const sk__pnode *node = &s->p->nodes[at];
   state->candidate = false;
   s->processed[at] = true;
-  state->cursor = node->next;
+  state->cursor = sk__behind(s->p, at);
   if (!sk__vec_push(&s->taken, at)) s->out_of_memory = true;
   if (sk__is_real_kernel(s->p, at)) s->last_kernel = at;
   if (node->type == SK__NODE_NOTIFY) {
@@ -152,15 +153,15 @@ static uint32_t find_seed(const splitter *s) {
 }
 
 sk_status sk__scope_streams(sk__planner *p, sk__scope *scope) {
-  uint32_t *found = sk__arena_array(&p->scratch, uint32_t, scope->nodes.count < p->graph->stream_count
-                                                               ? scope->nodes.count : p->graph->stream_count);
+  size_t most = scope->nodes.count < p->graph->stream_count ? scope->nodes.count : p->graph->stream_count;
+  uint32_t *found = sk__arena_array(&p->scratch, uint32_t, most);
   bool *seen = sk__calloc(p->graph->stream_count + 1, sizeof(bool));
   if (found == NULL || seen == NULL) {
     sk__free(seen);
     return SK_OUT_OF_MEMORY;
   }
   scope->streams = (sk__list){found, 0};
-  for (size_t i = 0; i < scope->nodes.count; i++) {
+  for (size_t i = 0; i < scope->nodes.count && scope->streams.count < most; i++) {
     uint32_t stream = p->nodes[scope->nodes.items[i]].stream;
     if (seen[stream]) continue;
     seen[stream] = true;

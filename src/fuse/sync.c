@@ -20,7 +20,7 @@ typedef struct syncer {
 
 /* The nearest kernel on the node's graph stream, the node itself included; markers count. */
 static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward) {
-  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev)
+  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? sk__behind(s->p, at) : sk__before(s->p, at))
     if (s->p->nodes[at].type == SK__NODE_KERNEL) return at;
   return SK__NONE;
 }
@@ -29,7 +29,7 @@ static uint32_t nearest_kernel(const syncer *s, uint32_t at, bool forward) {
  * began at, whichever way it went, so that a later search the other way may come out at a kernel behind it. */
 static uint32_t remembered_kernel(const syncer *s, uint32_t start, bool forward) {
   uint32_t path[SEARCH_STEPS], scope = s->number + 1, at = start;
-  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? s->p->nodes[at].next : s->p->nodes[at].prev) {
+  for (int step = 0; step < SEARCH_STEPS && at != SK__NONE; step++, at = forward ? sk__behind(s->p, at) : sk__before(s->p, at)) {
     path[step] = at;
     uint32_t kernel = s->p->nodes[at].type == SK__NODE_KERNEL ? at : SK__NONE;
     if (s->p->remembered[at].scope == scope) kernel = s->p->remembered[at].kernel;
@@ -44,7 +44,7 @@ static uint32_t remembered_kernel(const syncer *s, uint32_t start, bool forward)
 
 /* The kernel whose queue an event of the SK shares. */
 static uint32_t kernel_of_event(const syncer *s, uint32_t event, bool forward) {
-  uint32_t start = forward ? s->p->nodes[event].next : s->p->nodes[event].prev;
+  uint32_t start = forward ? sk__behind(s->p, event) : sk__before(s->p, event);
   if (s->p->remembered == NULL || start == SK__NONE) return nearest_kernel(s, start, forward);
   uint32_t kernel = remembered_kernel(s, start, forward);
   if (kernel != SK__NONE) s->p->remembered[event] = (sk__remembered){kernel, s->number + 1};

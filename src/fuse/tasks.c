@@ -41,9 +41,9 @@ static bool give_word(sk__planner *p, uint32_t number) {
 }
 
 /* Nodes of worded events outside every SK work on the word too. */
-static void rewrite(sk__planner *p, uint32_t at, uint32_t event, sk__update_kind kind, uint64_t value) {
+static void rewrite(sk__planner *p, uint32_t at, uint32_t event, sk__update_kind kind, uint8_t value) {
   if (p->nodes[at].scope != SK__NONE) return;
-  p->updates[at] = (sk__update){kind, true, event, value};
+  p->updates[at] = (sk__update){kind, .is_event = true, .word = event, .value = value};
 }
 
 void sk__rewrite_events(sk__planner *p) {

@@ -12,28 +12,16 @@ typedef struct builder {
   const sk__plan *plan;
   const sk__maker *maker;
   void *context;
-  sk__task **tasks;
-  size_t count, capacity;
+  SK__VEC(sk__task *) tasks;
   sk__stream **streams;      /* scratch: those of one SK, the main one first */
   size_t stream_count;
 } builder;
 
 /* Takes the reference; NULL = there was no memory for the task. */
 static sk_status push(builder *b, sk__task *task) {
-  if (task != NULL && b->count == b->capacity) {
-    size_t capacity = b->capacity * 2 + 16;
-    sk__task **tasks = realloc(b->tasks, capacity * sizeof(sk__task *));
-    if (tasks != NULL) {
-      b->tasks = tasks;
-      b->capacity = capacity;
-    }
-  }
-  if (task == NULL || b->count == b->capacity) {
-    sk__task_unref(task);
-    return SK_OUT_OF_MEMORY;
-  }
-  b->tasks[b->count++] = task;
-  return SK_OK;
+  if (task != NULL && sk__vec_push(&b->tasks, task)) return SK_OK;
+  sk__task_unref(task);
+  return SK_OUT_OF_MEMORY;
 }
 
 static void collect_streams(builder *b, uint32_t number) {
@@ -191,11 +179,11 @@ sk_status sk__replace_tasks(sk__runtime *runtime, const sk__plan *plan, const sk
   sk_status status = b.streams != NULL ? build(&b, why) : SK_OUT_OF_MEMORY;
   free(b.streams);
   if (status != SK_OK) {
-    sk__tasks_free(b.tasks, b.count);
+    sk__tasks_free(b.tasks.items, b.tasks.count);
     return status;
   }
-  *tasks = b.tasks;
-  *count = b.count;
+  *tasks = b.tasks.items;
+  *count = b.tasks.count;
   return SK_OK;
 }
 

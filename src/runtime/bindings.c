@@ -1,28 +1,15 @@
 /* bindings.c - the SK bindings of the process, in the order in which objects brought them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/vec.h"
 #include "runtime/runtime.h"
 
 /* Filled by constructors of objects that skcc made, before main or inside dlopen. */
-static struct {
-  const sk_binding **items;
-  size_t count, capacity;
-} bindings;
+static SK__VEC(const sk_binding *) bindings;
 
 void sk_kernel_bind(const sk_binding *binding) {
-  if (bindings.count == bindings.capacity) {
-    size_t capacity = bindings.capacity > 0 ? bindings.capacity * 2 : 16;
-    const sk_binding **items = realloc(bindings.items, capacity * sizeof(const sk_binding *));
-    if (items == NULL) {
-      sk__log(SK__LOG_ERROR, "no host memory for the binding of kernel '%s'", binding->kernel->name);
-      return;
-    }
-    bindings.items = items;
-    bindings.capacity = capacity;
-  }
-  bindings.items[bindings.count++] = binding;
+  if (!sk__vec_push(&bindings, binding)) sk__log(SK__LOG_ERROR, "no host memory for the binding of kernel '%s'", binding->kernel->name);
 }
 
 const sk_binding *const *sk__runtime_bindings(size_t *count) {

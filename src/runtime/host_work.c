@@ -5,10 +5,7 @@
 #include "runtime/internal.h"
 #include "superkernel/device.h"
 
-static struct {
-  const char **items;
-  size_t count, capacity;
-} names; /* ascending */
+static SK__VEC(const char *) names; /* ascending */
 
 void sk_device_not_simulated(const char *name) {
   SK__GUARD;
@@ -20,15 +17,8 @@ void sk_device_not_simulated(const char *name) {
     if (order < 0) high = middle;
     else low = middle + 1;
   }
-  if (names.count == names.capacity) {
-    size_t capacity = names.capacity > 0 ? names.capacity * 2 : 16;
-    const char **items = realloc(names.items, capacity * sizeof(const char *));
-    if (items == NULL) return; /* one line less in a report */
-    names.items = items;
-    names.capacity = capacity;
-  }
-  char *copy = strdup(name);
-  if (copy == NULL) return;
+  char *copy = sk__vec_reserve(&names, names.count + 1) ? strdup(name) : NULL;
+  if (copy == NULL) return; /* one line less in a report */
   memmove(names.items + low + 1, names.items + low, (names.count - low) * sizeof(const char *));
   names.items[low] = copy;
   names.count++;

@@ -117,18 +117,9 @@ void sk__task_unref(sk__task *task) {
 }
 
 sk_status sk__task_list_add(sk__task_list *list, sk__task *task) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity > 0 ? list->capacity * 2 : 64;
-    sk__task **items = realloc(list->items, capacity * sizeof(sk__task *));
-    if (items == NULL) {
-      sk__task_unref(task);
-      return SK_OUT_OF_MEMORY;
-    }
-    list->items = items;
-    list->capacity = capacity;
-  }
-  list->items[list->count++] = task;
-  return SK_OK;
+  if (sk__vec_push(list, task)) return SK_OK;
+  sk__task_unref(task);
+  return SK_OUT_OF_MEMORY;
 }
 
 void sk__task_list_clear(sk__task_list *list) {

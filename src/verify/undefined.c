@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vec.h"
 
 enum { MOST_STRETCHES = 1 << 14, BLOCK_BYTES = 1 << 16, GAP_BYTES = 8, MOST_BYTES = 1 << 28 };
 
@@ -19,13 +20,7 @@ static void add(sk__undefined *out, uint64_t start, uint64_t bytes) {
     last->bytes = start + bytes - last->start;
     return;
   }
-  if (out->count == out->capacity) {
-    size_t capacity = out->capacity > 0 ? out->capacity * 2 : 64;
-    sk__stretch *items = capacity > MOST_STRETCHES ? NULL : sk__realloc(out->items, capacity * sizeof *items);
-    if (items == NULL) return;
-    out->items = items;
-    out->capacity = capacity;
-  }
+  if (out->count == MOST_STRETCHES || !sk__vec_reserve(out, out->count + 1)) return;
   out->items[out->count++] = (sk__stretch){start, bytes};
 }
 
@@ -121,13 +116,7 @@ void sk__inherited_add(sk__inherited *inherited, const sk__undefined *undefined)
   const uint8_t *other = undefined->other;
   for (size_t i = 0; i < undefined->count && other != NULL; i++) {
     const sk__stretch *stretch = &undefined->items[i];
-    if (inherited->count == inherited->capacity) {
-      size_t capacity = inherited->capacity > 0 ? inherited->capacity * 2 : 16;
-      sk__inherited_item *items = capacity > MOST_STRETCHES ? NULL : sk__realloc(inherited->items, capacity * sizeof *items);
-      if (items == NULL) return;
-      inherited->items = items;
-      inherited->capacity = capacity;
-    }
+    if (inherited->count == MOST_STRETCHES || !sk__vec_reserve(inherited, inherited->count + 1)) return;
     sk__inherited_item item = {*stretch, undefined->reader, sk__malloc(stretch->bytes), sk__malloc(stretch->bytes)};
     if (item.reference == NULL || item.other == NULL) {
       item_free(&item);

@@ -1,21 +1,13 @@
 /* unwritten.c - see unwritten.h. */
 #include "verify/unwritten.h"
 
-#include <stdlib.h>
+#include "base/vec.h"
 
 enum { MOST_STRETCHES = 1 << 20 };
 
 static bool add(void *context, uint64_t start, uint64_t bytes) {
   sk__unwritten *out = context;
-  if (out->count == out->capacity) {
-    size_t capacity = out->capacity > 0 ? out->capacity * 2 : 64;
-    sk__stretch *items = capacity > MOST_STRETCHES ? NULL : realloc(out->items, capacity * sizeof *items);
-    if (items == NULL) return false;
-    out->items = items;
-    out->capacity = capacity;
-  }
-  out->items[out->count++] = (sk__stretch){start, bytes};
-  return true;
+  return out->count < MOST_STRETCHES && sk__vec_push(out, ((sk__stretch){start, bytes}));
 }
 
 void sk__unwritten_take(sk__machine *machine, const sk__image *reference, sk__unwritten *out) {
@@ -32,4 +24,4 @@ void sk__unwritten_put(sk__machine *machine, const sk__unwritten *unwritten) {
     sk__shadow_gm_reset(sk__machine_checker(machine), unwritten->items[i].start, unwritten->items[i].bytes);
 }
 
-void sk__unwritten_free(sk__unwritten *unwritten) { free(unwritten->items); }
+void sk__unwritten_free(sk__unwritten *unwritten) { sk__free(unwritten->items); }

@@ -190,7 +190,7 @@ typedef struct sk__vstrides { /* in 32-byte blocks */
   uint32_t dst_block, src0_block, src1_block, dst_repeat, src0_repeat, src1_repeat;
 } sk__vstrides;
 
-/* Reports when source number `source` and the destination overlap in a way that has no defined result. */
+/* Reports when source number `source` and the destination overlap in a way that has no defined result. (vector_overlap.c) */
 bool sk__vector_overlap(sk__core *core, const sk__vinstr *instr, const sk__stream *d, const sk__stream *s,
                         uint32_t source, const sk__iterations *it);
 

@@ -111,7 +111,7 @@ void sk__memory_destroy(sk__memory *memory);
 /* Takes over fill pattern and thread count; not while cores run. */
 void sk__memory_configure(sk__memory *memory, uint8_t fill, uint32_t threads);
 
-/* ---- allocator (alloc.c) ------------------------------------------------------------------- */
+/* ---- allocator (alloc.c, alloc_find.c) ------------------------------------------------------- */
 
 SK_MUST_USE sk_status sk__alloc_create(sk__memory *memory);
 

@@ -127,10 +127,10 @@ void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model);
 void sk__report_fused_update(sk__runtime *runtime, const sk__task *task, const char *superkernel);
 /* A host callback waits in `call` for `what`, which waits for the callback. */
 void sk__report_waits_for_itself(sk__runtime *runtime, const char *call, const char *what);
+void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 /* Inside a host callback: does this not come before the callback has returned? (blocked.c) */
 bool sk__stream_is_blocked(const sk__runtime *runtime, const sk__stream *stream);
 bool sk__event_is_blocked(const sk__runtime *runtime, const sk__event *event);
-void sk__report_invalid_free(sk__runtime *runtime, const void *address);
 
 /* ---- attributes.c ---- */
 /* Of the operator this thread launches for, NULL none; a reference of the caller's. */

@@ -60,10 +60,10 @@ static inline uint64_t sk__ge_number(const sk__ge_build *b, sk__ge_key key) { re
 
 /* events.c: event tables, one queue or two. */
 SK_MUST_USE sk_status sk__ge_read_events(sk__ge_build *b);
-/* facts.c: events, launch, parameters, flushes; refusals in the order of the real generator. */
-SK_MUST_USE sk_status sk__ge_facts(sk__ge_build *b);
 const sk__ge_event_use *sk__ge_use_of(const sk__ge_build *b, int64_t event); /* NULL: nobody's */
 bool sk__ge_is_inner(const sk__ge_build *b, int64_t event);
+/* facts.c: events, launch, parameters, flushes; refusals in the order of the real generator. */
+SK_MUST_USE sk_status sk__ge_facts(sk__ge_build *b);
 bool sk__ge_needs_feed(const sk__ge_build *b, const sk__ge_part *part);
 /* edges.c: dependencies of the two-queue mode, and which of them are kept. */
 SK_MUST_USE sk_status sk__ge_edges(sk__ge_build *b);

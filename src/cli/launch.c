@@ -124,7 +124,8 @@ static int no_report(const sk__cli_request *run, int status) {
   describe_end(status, end, sizeof end);
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : SK__EXIT_FOUND;
   if (end[0] == '\0')
-    return sk__cli_usage(run->verb, "'%s' left no report: it used no simulated device (was it built by skcc?), or ended by _exit", run->program[0]);
+    return sk__cli_usage(run->verb, "'%s' left no report: it used no simulated device (%s), or ended by _exit", run->program[0],
+                         is_script(run->program[0]) ? "does it import torch_npu and work on device 'npu'?" : "was it built by skcc?");
   if (code == SK__EXIT_USAGE) return code; /* it said why */
   fprintf(stderr, "skv %s: '%s' %s and left no report\n", run->verb, run->program[0], end);
   return code == SK__EXIT_INTERNAL ? code : SK__EXIT_FOUND;

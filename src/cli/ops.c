@@ -7,20 +7,20 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/version.h"
 #include "superkernel/ops.h"
 
 enum { MOST_OPERATORS = 128 }; /* whose names are compared with a wrong one */
 
-/* Next to skv in a build tree, in ../lib when installed. */
+/* Next to skv in a build tree, in the libraries' folder when installed. */
 static void *open_library(void) {
-  char path[PATH_MAX + 32];
+  char path[PATH_MAX + sizeof "/../" SK__LIBDIR "/libskops.so"];
   ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
   if (length <= 0) return NULL;
   path[length] = '\0';
   char *slash = strrchr(path, '/');
   if (slash == NULL) return NULL;
-  static const char *const places[] = {"/libskops.so", "/../lib/libskops.so", "/../lib/x86_64-linux-gnu/libskops.so",
-                                       "/../lib/aarch64-linux-gnu/libskops.so"};
+  static const char *const places[] = {"/libskops.so", "/../" SK__LIBDIR "/libskops.so"};
   void *library = NULL;
   for (size_t i = 0; i < sizeof places / sizeof places[0] && library == NULL; i++) {
     strcpy(slash, places[i]);

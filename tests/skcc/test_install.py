@@ -43,6 +43,7 @@ def test_install():
 def test_installed_compiler_and_runner():
     run(INSTALLED / "bin" / "skv", "cc", EXAMPLE, f"-I{EXAMPLE.parent}", "-o", "add")
     assert "0 wrong" in run(INSTALLED / "bin" / "skv", "run", "./add")
+    assert "npu_dynamic_quant" in run(INSTALLED / "bin" / "skv", "ops", "DynamicQuant")
 
 
 def test_pkg_config():

@@ -568,7 +568,7 @@ def scripts_without_front_ends_are_told_what_to_do() -> None:
     (package / "__main__.py").write_text("import runpy, sys\nrunpy.run_path(sys.argv[1])\n", encoding="utf-8")
     done = subprocess.run([alone / "skv", "run", "x.py"], cwd=alone, env={**os.environ, "SKV_PYTHON": sys.executable}, capture_output=True,
                           text=True, check=False)
-    assert done.stdout == "ran\n" and "left no report" in done.stderr, done
+    assert done.stdout == "ran\n" and "left no report" in done.stderr and "does it import torch_npu" in done.stderr, done
 
 
 TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, scripts_without_front_ends_are_told_what_to_do, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,

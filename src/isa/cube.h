@@ -33,6 +33,8 @@ void sk__nd2nz_run(sk__core *core, const sk__nd2nz *p, void *dst, const void *sr
 /* L1 to L0A or L0B: fractals as they are, and squares of them turned. */
 void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK_ARGS_FRACTALS);
 void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, const void *src, SK_ARGS_TRANS);
+void sk__l1_words_turned(sk__core *core, sk__mem mem, void *dst, const void *src, uint32_t blocks, uint64_t block_bytes,
+                         uint32_t square_step, uint32_t part_step);
 void sk__l1_to_bt(sk__core *core, uint64_t dst, const void *src, uint32_t conv_control, sk__bursts b);
 void sk__l1_to_fb(sk__core *core, void *dst, const void *src, sk__bursts b);
 void sk__mmad_run(sk__core *core, sk_mmad_type type, void *c, const void *a, const void *b, const void *bias, uint32_t m,

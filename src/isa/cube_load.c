@@ -317,6 +317,32 @@ void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, co
   sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)repeat * square_bytes, l0_rate(core, mem));
 }
 
+/* Sixteen rows of words in Nz, column blocks `block_bytes` apart; two blocks make a square of 16 x 16. Of square i the fractal f of
+ * its transpose goes to fractal i * square_step + f * part_step of dst. This is what an image load with `transpose` does to an
+ * image of one column. */
+void sk__l1_words_turned(sk__core *core, sk__mem mem, void *dst, const void *src, uint32_t blocks, uint64_t block_bytes,
+                         uint32_t square_step, uint32_t part_step) {
+  if (core == NULL || blocks == 0) return;
+  uint32_t squares = sk__ceil_div(blocks, 2);
+  uint64_t extent = ((uint64_t)(squares - 1) * square_step + part_step + 1) * SK__FRACTAL_BYTES;
+  uint8_t *to = sk__local_operand(core, mem, dst, extent, SK__FRACTAL_BYTES, "dst");
+  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, (blocks - 1) * block_bytes + SK__FRACTAL_BYTES, SK__BLOCK_BYTES, "src");
+  if (to == NULL || from == NULL) return;
+  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from, blocks, SK__FRACTAL_BYTES, block_bytes);
+  for (uint32_t i = 0; i < squares; i++) {
+    uint32_t square[2 * SK__FRACTAL_BYTES / 4] = {0}; /* a second block that is not there is zero */
+    uint8_t *parts[4];
+    for (uint32_t b = 0; b < 2 && 2 * i + b < blocks; b++)
+      memcpy(square + b * SK__FRACTAL_BYTES / 4, from + (2 * i + b) * block_bytes, SK__FRACTAL_BYTES);
+    for (uint32_t f = 0; f < 4; f++) parts[f] = to + ((uint64_t)i * square_step + (f < 2 ? f : 0) * part_step) * SK__FRACTAL_BYTES;
+    transpose_square(parts, (const uint8_t *)square, 32);
+  }
+  for (uint32_t f = 0; f < 2; f++)
+    sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to + (uint64_t)f * part_step * SK__FRACTAL_BYTES, squares, SK__FRACTAL_BYTES,
+                      (uint64_t)square_step * SK__FRACTAL_BYTES);
+  sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)squares * 2 * SK__FRACTAL_BYTES, l0_rate(core, mem));
+}
+
 #define TRANS(tag, bits)                                                                                          \
   void sk_copy_l12l0a_trans_##tag(void *dst, const void *src, SK_ARGS_TRANS) {                                    \
     sk__l1_transposed(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0a_trans", SK__SITE()), SK__MEM_L0A, bits, dst, \

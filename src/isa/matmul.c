@@ -4,7 +4,6 @@
  * Multiply-adds and results are the instructions a kernel could issue itself, under the site of the Matmul
  * call. The size of the pieces is the tiling's baseK; how many of them L1 keeps is not followed (depth, step),
  * since that only takes time. */
-#include <stdio.h>
 #include <string.h>
 
 #include "isa/cube.h"
@@ -90,15 +89,15 @@ static bool fits(sk__core *core, const char *what, uint64_t bytes, sk__mem mem) 
   return false;
 }
 
-/* An input that stands in L1 is in Nz with 16 rows to a fractal, whatever turned loads would like. */
-static bool can_turn(sk__core *core, const sk_matmul *mm, const sk_matmul_operand *x, const char *name) {
-  bool turned = x->in_l1 && x->transposed == (x == &mm->a);
-  uint32_t bits = sk__matmul_bits(x->element);
-  if (!turned || bits == 16 || (bits == 8 && x->rows % 32 == 0)) return true;
-  char what[96];
-  snprintf(what, sizeof what, "%s in L1, turned on its way to L0, of elements that are not of 16 bits", name);
-  sk__not_modelled_instr(core, what);
-  return false;
+/* An input in Nz is cut between its column blocks. */
+static bool cuts_blocks(sk__core *core, const sk_matmul *mm, const sk_matmul_operand *x) {
+  bool is_a = x == &mm->a, k_is_row = x->transposed == is_a;
+  int32_t base = !k_is_row ? mm->tiling.baseK : is_a ? mm->tiling.baseM : mm->tiling.baseN;
+  int32_t single = !k_is_row ? mm->single_k : is_a ? mm->single_m : mm->single_n, c0 = (int32_t)sk__c0(sk__matmul_bits(x->element));
+  if ((x->format != SK_MATMUL_NZ && !x->in_l1) || base % c0 == 0 || base >= single) return false;
+  sk__bad_argument(core, !k_is_row ? "the tiling's baseK" : is_a ? "the tiling's baseM" : "the tiling's baseN", base,
+                   "multiples of %d with %s in NZ", c0, is_a ? "A" : "B");
+  return true;
 }
 
 bool sk__matmul_complete(const sk__matmul_call *call, const sk_matmul *mm) {
@@ -120,7 +119,7 @@ bool sk__matmul_complete(const sk__matmul_call *call, const sk_matmul *mm) {
     return false;
   }
   uint32_t bits = sk__matmul_bits(mm->a.element);
-  if (!can_turn(core, mm, &mm->a, "A") || !can_turn(core, mm, &mm->b, "B")) return false;
+  if (cuts_blocks(core, mm, &mm->a) || cuts_blocks(core, mm, &mm->b)) return false;
   if (mm->sparse_index != 0 && (!mm->b.transposed || t->baseK % 64 != 0)) {
     if (!mm->b.transposed) return missing(core, "a dense B with an index is stored as (N, K / 2)", "call SetTensorB(b, true)");
     sk__bad_argument(core, "the tiling's baseK", t->baseK, "multiples of 64 with a dense B");
@@ -190,12 +189,15 @@ static void take(sk_pipe *pipe, sk__mem memory, uint32_t bytes, uint64_t start) 
   else pipe->matmul_address[at] = address;
   pipe->matmul_bytes[at] = sk__ceil_to(bytes, SK__BLOCK_BYTES);
 }
-void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *mm) {
+uint32_t sk__matmul_tile_bytes(const sk_matmul *mm) {
+  return sk__ceil_to((uint32_t)mm->tiling.baseM, 16) * sk__ceil_to((uint32_t)mm->tiling.baseN, L1_ROUND) * 4;
+}
+void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *mm, bool whole_l0c) {
   sk_pipe *pipe = mm->pipe;
   take(pipe, SK__MEM_L1, places_of(call->core, mm).bytes, sk__local_place_of(call->core, SK__MEM_L1).address);
   sk__local_place results = sk__local_place_of(call->core, SK__MEM_L0C);
-  uint32_t l0c = sk__ceil_to((uint32_t)mm->tiling.baseM, 16) * sk__ceil_to((uint32_t)mm->tiling.baseN, L1_ROUND) * 4;
-  if (mm->l0c == 0) take(pipe, SK__MEM_L0C, l0c < results.bytes ? l0c : results.bytes, results.address);
+  uint32_t l0c = sk__matmul_tile_bytes(mm);
+  if (mm->l0c == 0) take(pipe, SK__MEM_L0C, l0c < results.bytes && !whole_l0c ? l0c : results.bytes, results.address);
   uint32_t clear = side_elems(mm) * BYTES_PER_COLUMN;
   if (pipe->matmul_cleared_bytes >= clear) return;
   /* Bias and scales are read in whole units: what no column fills is zero. */
@@ -344,15 +346,20 @@ static bool conversion(sk__core *core, const sk_matmul *mm, uint32_t to, sk__fix
   return missing(core, "the type of C needs a scale and none is given", "call SetQuantScalar or SetQuantVector before");
 }
 
+/* Scales of the tile's columns, from device memory through L1 or from L1, into the fixpipe's buffer. */
 static void load_scales(const sk__matmul_call *call, const sk_matmul *mm, const places *p, const sk__matmul_area *area) {
-  sk_matmul_operand scales = {.address = mm->quant_vector, .element = SK_MATMUL_I32}; /* 64 bits as two times 32 */
-  sk__matmul_part x = {.from = &scales, .rows = 1, .columns = 2 * area->columns, .column = 2 * area->n, .height = 1};
-  sk__matmul_load_rows(call, &x, 0, 1, p->scales, 1);
   sk__core *core = call->core;
+  uint64_t from = mm->quant_vector + (uint64_t)(uint32_t)area->n * 8, bytes = sk__ceil_to((uint32_t)area->columns * 8, SK__BLOCK_BYTES);
+  if (!mm->quant_in_l1) {
+    sk_matmul_operand scales = {.address = mm->quant_vector, .element = SK_MATMUL_I32}; /* 64 bits as two times 32 */
+    sk__matmul_part x = {.from = &scales, .rows = 1, .columns = 2 * area->columns, .column = 2 * area->n, .height = 1};
+    sk__matmul_load_rows(call, &x, 0, 1, p->scales, 1);
+    from = p->scales;
+    bytes = sk__ceil_to((uint32_t)area->columns * 8, FB_UNIT_BYTES);
+  }
   sk__pipe_barrier(core, SK__PIPE_ALL);
-  uint64_t bytes = sk__ceil_to((uint32_t)area->columns * 8, FB_UNIT_BYTES);
   sk__core *fix = sk__begin(SK__AIC, SK__PIPE_FIX, call->name, call->site);
-  sk__l1_to_fb(fix, (void *)(uintptr_t)p->buffer, (const void *)(uintptr_t)p->scales, (sk__bursts){1, bytes, bytes, bytes});
+  sk__l1_to_fb(fix, (void *)(uintptr_t)p->buffer, (const void *)(uintptr_t)from, (sk__bursts){1, bytes, bytes, bytes});
   sk__pipe_barrier(core, SK__PIPE_FIX);
   core->fix_config[1] = p->buffer;
 }
@@ -386,7 +393,7 @@ static void store_by_function(const sk__matmul_call *call, const sk_matmul *mm, 
   uint32_t rows = sk__ceil_to(area->rows == 1 ? 2 : (uint32_t)area->rows, 16), columns = sk__ceil_to((uint32_t)area->columns, 16);
   sk_matmul_out out = {.cBurstNum = (uint16_t)(columns / 16), .burstLen = (uint16_t)((uint32_t)area->rows * SK__L0C_ALIGN / SK__BLOCK_BYTES),
                        .dstStride = d->stride, .oriNSize = (uint16_t)(nz ? 0 : area->columns), .quantScalar = mm->quant_scalar,
-                       .cbufWorkspaceAddr = mm->quant_per_column ? p->scales : 0};
+                       .cbufWorkspaceAddr = !mm->quant_per_column ? 0 : mm->quant_in_l1 ? mm->quant_vector + (uint64_t)(uint32_t)area->n * 8 : p->scales};
   mm->functions->copy_out(d->address, p->l0c, rows * columns * 4, &out, mm->user, mm->data);
   (void)sk__begin(SK__AIC, SK__PIPE_FIX, call->name, call->site);
   sk__pipe_barrier(call->core, SK__PIPE_ALL);

@@ -16,11 +16,21 @@ typedef struct sk__matmul_area { int32_t m, n, rows, columns; } sk__matmul_area;
 sk__matmul_area sk__matmul_area_of(const sk_matmul *matmul, uint32_t step);
 /* Everything there that a tile needs; false: a finding said what is missing. */
 bool sk__matmul_complete(const sk__matmul_call *call, const sk_matmul *matmul);
-/* Memory of the cube core for this tiling, kept in its pipe. */
-void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *matmul);
+/* Memory of the cube core for this tiling, kept in its pipe; whole_l0c: two vector cores share it, a half each. */
+void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *matmul, bool whole_l0c);
+uint32_t sk__matmul_tile_bytes(const sk_matmul *matmul);
 /* Step number `step` into L0C, added to what stands there if `keep`; L0C to its place in the result. */
 void sk__matmul_compute(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, bool keep);
 void sk__matmul_store(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, const sk_matmul_target *target);
+
+/* ---- tiles that stay (matmul_l0c.c) ------------------------------------------------------------------ */
+
+/* A tile that leaves L0C at once; one that stays; one that is added to what stays; no new one. */
+typedef enum sk__matmul_use { SK__TILE_PASSES, SK__TILE_STAYS, SK__TILE_ADDS, SK__TILE_STORED } sk__matmul_use;
+/* Memory for the call, and the place in L0C for a vector core's tile (0 for a cube core on its own); false: a finding said why not. */
+bool sk__matmul_place_tile(const sk__matmul_call *call, sk_matmul *matmul, uint32_t vector_core, uint32_t vector_cores, sk__matmul_use use);
+/* Partial sums are of one tile; false: a finding said so. */
+bool sk__matmul_one_tile(const sk__matmul_call *call, const sk_matmul *matmul);
 
 uint32_t sk__matmul_bits(uint32_t element);
 /* Elements from row to row of a result that stands alone: whole blocks of 32 bytes. */
@@ -28,14 +38,13 @@ uint32_t sk__matmul_pitch(uint32_t columns, uint32_t element);
 
 /* ---- pieces of inputs (matmul_load.c) --------------------------------------------------------------- */
 
-/* A rectangle of an input as it is stored, and where it goes: Nz with `height` rows per column block; `groups`:
- * every 16 rows an Nz of their own, which turned loads of 32-bit elements want. */
+/* A rectangle of an input as it is stored, and where it goes: Nz with `height` rows per column block, whole squares where loads
+ * turn them. */
 typedef struct sk__matmul_part {
   const sk_matmul_operand *from;
   int32_t row, rows, column, columns;
   int32_t all_rows, pitch; /* of the whole matrix */
   uint32_t height;
-  bool groups;
 } sk__matmul_part;
 
 /* A or B: the piece [outer.., k..]. */
@@ -63,5 +72,7 @@ uint32_t sk__matmul_n_computed(uint32_t n, uint32_t bits, bool turned);
 bool sk__matmul_batch_legal(const sk__matmul_call *call, const sk_matmul *matmul, const sk_matmul_batch *batch);
 void sk__matmul_batch_run(const sk__matmul_call *call, const sk_matmul *matmul, const sk_matmul_batch *batch, const sk_matmul_target *target);
 uint32_t sk__matmul_batch_results(const sk_matmul *matmul, const sk_matmul_batch *batch);
+/* The target moved to result q. */
+void sk__matmul_batch_place(const sk_matmul *matmul, const sk_matmul_batch *batch, sk_matmul_target *target, uint64_t q);
 
 #endif

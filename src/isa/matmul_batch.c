@@ -5,6 +5,7 @@
  * group where the inputs have several takes their sum, added to what stands there. */
 #include "isa/cube.h"
 #include "isa/matmul.h"
+#include "kernel_operator/library.h"
 
 typedef struct axes { int64_t b, s, n, g, d; } axes;
 
@@ -63,11 +64,25 @@ static bool shape_legal(sk__core *core, const char *what, int64_t is, int32_t sh
   return is == should || wrong(core, what, is, "%lld, as the single shape says", should);
 }
 
+/* Matrices in the vector core's buffer are all there. */
+static bool holds(sk__core *core, const char *what, const sk_matmul_operand *x, axes shape, uint32_t matrices) {
+  uint32_t bits = sk__matmul_bits(x->element);
+  uint64_t matrix = x->format == SK_MATMUL_NZ ? (uint64_t)sk__ceil_to((uint32_t)shape.s, 16) * sk__ceil_to((uint32_t)shape.d, sk__c0(bits))
+                                              : (uint64_t)(shape.s * shape.d);
+  bool apart = x->layout == SK_MATMUL_NORMAL || x->layout == SK_MATMUL_BNGS1S2;
+  uint64_t least = apart ? matrices * matrix : (uint64_t)(shape.b * shape.n * shape.g) * matrix;
+  return x->elems == 0 || x->elems >= least || wrong(core, what, x->elems, "%lld or more, as the batch and the layout say", (int64_t)least);
+}
+
 bool sk__matmul_batch_legal(const sk__matmul_call *call, const sk_matmul *mm, const sk_matmul_batch *batch) {
   sk__core *core = call->core;
+  if (batch->partial && !sk__matmul_one_tile(call, mm)) return false;
   if (batch->batch_a == 0) return wrong(core, "batchA", 0, "%lld or more", 1);
   if (batch->batch_b == 0) return wrong(core, "batchB", 0, "%lld or more", 1);
   uint32_t most = larger(batch->batch_a, batch->batch_b);
+  if (!holds(core, "elements of A in the vector core's buffer", &mm->a, a_axes(mm), batch->batch_a) ||
+      !holds(core, "elements of B in the vector core's buffer", &mm->b, b_axes(mm), batch->batch_b))
+    return false;
   if (mm->a.layout == SK_MATMUL_NORMAL) {
     if (most % batch->batch_a != 0) return wrong(core, "batchA", batch->batch_a, "divisors of %lld, the other number of batches", most);
     if (most % batch->batch_b != 0) return wrong(core, "batchB", batch->batch_b, "divisors of %lld, the other number of batches", most);
@@ -86,6 +101,10 @@ bool sk__matmul_batch_legal(const sk__matmul_call *call, const sk_matmul *mm, co
   if (batch->batch_a != needs_a) return wrong(core, "batchA", batch->batch_a, "%lld, as the layouts of A and B say", needs_a);
   if (batch->batch_b != needs_b) return wrong(core, "batchB", batch->batch_b, "%lld, as the layouts of A and B say", needs_b);
   uint32_t sum = summed(mm, batch->c_layout);
+  if (batch->partial && sum > 1) {
+    sk__not_modelled_instr(core, "enPartialSum with a C of one group for inputs with several");
+    return false;
+  }
   return most % sum == 0 || wrong(core, "the number of batches", most, "multiples of %lld, the groups that are added", sum);
 }
 
@@ -122,12 +141,16 @@ static uint64_t result_elems(const sk_matmul *mm, const sk_matmul_target *target
   return (uint64_t)rows * (target->format == SK_MATMUL_ND_ALIGN ? sk__matmul_pitch(columns, target->element) : columns);
 }
 
-static void place_result(const sk_matmul *mm, const sk_matmul_batch *batch, sk_matmul_target *target, uint64_t q) {
+void sk__matmul_batch_place(const sk_matmul *mm, const sk_matmul_batch *batch, sk_matmul_target *target, uint64_t q) {
   axes c = c_axes(mm, batch->c_layout);
   matrix_place at = place_of(batch->c_layout, c, q, result_elems(mm, target), (uint32_t)mm->single_n);
   target->address += at.at * sk__matmul_bits(target->element) / 8;
   target->rows = mm->single_m;
   target->pitch = (int32_t)at.pitch;
+}
+
+uint64_t sk_matmul_batch_elems(const sk_matmul *mm, const sk_matmul_batch *batch, const sk_matmul_target *target) {
+  return sk__matmul_batch_results(mm, batch) * result_elems(mm, target);
 }
 
 /* ---- one after the other -------------------------------------------------------------------------- */
@@ -141,14 +164,14 @@ void sk__matmul_batch_run(const sk__matmul_call *call, const sk_matmul *given, c
       uint64_t q = (uint64_t)loop * (products / sum) + i / sum;
       place_input(&mm.a, a_axes(given), (uint64_t)loop * batch->batch_a + index_of(given, batch, true, i), batch->stride_a);
       place_input(&mm.b, b_axes(given), (uint64_t)loop * batch->batch_b + index_of(given, batch, false, i), batch->stride_b);
-      place_result(&mm, batch, &to, q);
+      sk__matmul_batch_place(&mm, batch, &to, q);
       if (batch->bias_per_batch) mm.bias.address += q * (uint32_t)mm.single_n * sk__matmul_bits(mm.bias.element) / 8;
       if (sum > 1) {
         to.atomic = 1;
         mm.with_bias = mm.with_bias && i % sum == 0;
       }
       for (uint32_t step = 0; step < sk__matmul_steps(&mm); step++) {
-        sk__matmul_compute(call, &mm, step, false);
+        sk__matmul_compute(call, &mm, step, batch->partial);
         sk__matmul_store(call, &mm, step, &to);
       }
     }

@@ -56,14 +56,9 @@ static void load_scalar(const sk__matmul_call *call, const sk__matmul_part *x, u
 }
 
 /* The kernel's own function, told which base block it is; true: there is one. */
-static bool load_by_function(const sk__matmul_call *call, const sk_matmul *mm, const sk__matmul_part *x, uint64_t to) {
+static bool load_by_function(const sk_matmul *mm, const sk__matmul_part *x, uint64_t to) {
   bool is_a = x->from == &mm->a;
   if (mm->functions == NULL || (is_a ? mm->functions->copy_a : mm->functions->copy_b) == NULL) return false;
-  if (x->groups) {
-    sk__core *core = sk__begin(SK__AIC, SK__PIPE_MTE2, call->name, call->site);
-    sk__not_modelled_instr(core, "a copy function of the kernel for an input of 32 bits that is turned on its way to L0");
-    return true;
-  }
   bool k_is_row = x->from->transposed == is_a;
   int32_t k = k_is_row ? x->row : x->column, k_size = k_is_row ? x->rows : x->columns;
   int32_t outer = k_is_row ? x->column : x->row, outer_size = k_is_row ? x->columns : x->rows;
@@ -75,20 +70,9 @@ static bool load_by_function(const sk__matmul_call *call, const sk_matmul *mm, c
 }
 
 void sk__matmul_load_part(const sk__matmul_call *call, const sk_matmul *mm, const sk__matmul_part *x, uint64_t to) {
-  if (load_by_function(call, mm, x, to)) return;
-  if (x->from->scalar) {
-    load_scalar(call, x, to);
-    return;
-  }
-  if (!x->groups) {
-    sk__matmul_load_rows(call, x, x->row, x->rows, to, x->height);
-    return;
-  }
-  uint64_t group = (uint64_t)sk__ceil_to((uint32_t)x->columns, 16) * 16 * 4;
-  for (int32_t r = 0; r < x->rows; r += 16) {
-    int32_t rows = x->rows - r < 16 ? x->rows - r : 16;
-    sk__matmul_load_rows(call, x, x->row + r, rows, to + (uint64_t)r / 16 * group, 16);
-  }
+  if (load_by_function(mm, x, to)) return;
+  if (x->from->scalar) load_scalar(call, x, to);
+  else sk__matmul_load_rows(call, x, x->row, x->rows, to, x->height);
 }
 
 uint64_t sk__matmul_in_l1(const sk__matmul_part *x) {
@@ -111,8 +95,7 @@ sk__matmul_part sk__matmul_part_of(const sk_matmul *mm, bool is_a, int32_t outer
   x.all_rows = from->rows != 0 ? from->rows : k_is_row ? org_k : org_outer;
   x.pitch = from->pitch != 0 ? from->pitch : k_is_row ? org_outer : org_k;
   bool turn = is_a ? from->transposed : !from->transposed;
-  x.groups = turn && bits == 32 && !from->scalar;
-  x.height = sk__ceil_to((uint32_t)(from->in_l1 ? x.all_rows : x.rows), turn && !from->in_l1 ? square_side(bits) : 16);
+  x.height = sk__ceil_to((uint32_t)(from->in_l1 ? x.all_rows : x.rows), turn ? square_side(bits) : 16);
   return x;
 }
 
@@ -124,20 +107,25 @@ static void *fractal(uint64_t base, uint32_t index) { return (void *)(uintptr_t)
 /* Fractals of K in a row of L0A, in a column of L0B: 32-bit elements in pairs, as Mmad's direction align has it. */
 static uint32_t k_fractals(uint32_t k, uint32_t bits) { return bits == 32 ? sk__ceil_div(k, 16) * 2 : sk__ceil_div(k, sk__c0(bits)); }
 
-/* Squares that lie side by side in row group g of the part; square i's fractals go to `first` + i * step + f * apart. */
+/* Squares that lie side by side in row group g of the part; square i's fractals go to `first` + i * step + f * apart. Those of
+ * 32-bit elements consist of two column blocks. */
 static void load_squares(const sk__matmul_call *call, sk__mem mem, const sk__matmul_part *x, uint64_t from, uint32_t g, uint64_t to,
                          uint32_t first, uint32_t step, uint32_t apart) {
   uint32_t bits = sk__matmul_bits(x->from->element), side = square_side(bits);
-  uint32_t count = sk__ceil_div((uint32_t)x->columns, side), index = x->groups ? g * count : g, stride = x->groups ? 1 : x->height / side;
-  sk__l1_transposed(loader(call), mem, bits, fractal(to, first), (const void *)(uintptr_t)from, (uint16_t)index, (uint8_t)count,
-                    (uint16_t)stride, (uint16_t)(step - 1), false, (uint16_t)(apart - 1));
+  uint32_t count = sk__ceil_div((uint32_t)x->columns, side);
+  if (bits == 32)
+    sk__l1_words_turned(loader(call), mem, fractal(to, first), fractal(from, g), sk__ceil_div((uint32_t)x->columns, sk__c0(bits)),
+                        (uint64_t)x->height * SK__BLOCK_BYTES, step, apart);
+  else
+    sk__l1_transposed(loader(call), mem, bits, fractal(to, first), (const void *)(uintptr_t)from, (uint16_t)g, (uint8_t)count,
+                      (uint16_t)(x->height / side), (uint16_t)(step - 1), false, (uint16_t)(apart - 1));
 }
 
 void sk__matmul_load_a(const sk__matmul_call *call, const sk__matmul_part *x, uint64_t from, uint64_t to, uint32_t m, uint32_t k) {
   uint32_t bits = sk__matmul_bits(x->from->element), k1 = k_fractals(k, bits), side = square_side(bits);
   if (x->from->transposed) {
     for (uint32_t g = 0; g * side < k; g++)
-      if (x->groups) load_squares(call, SK__MEM_L0A, x, from, g, to, 2 * g, k1, 1);
+      if (bits == 32) load_squares(call, SK__MEM_L0A, x, from, g, to, 2 * g, k1, 1);
       else load_squares(call, SK__MEM_L0A, x, from, g, to, g, side / 16 * k1, k1);
     return;
   }
@@ -150,7 +138,7 @@ void sk__matmul_load_b(const sk__matmul_call *call, const sk__matmul_part *x, ui
   uint32_t bits = sk__matmul_bits(x->from->element), side = square_side(bits), n1 = sk__ceil_div(sk__matmul_n_computed(n, bits, !x->from->transposed), 16);
   if (!x->from->transposed) {
     for (uint32_t g = 0; g * side < k; g++)
-      if (x->groups) load_squares(call, SK__MEM_L0B, x, from, g, to, 2 * g * n1, 1, n1);
+      if (bits == 32) load_squares(call, SK__MEM_L0B, x, from, g, to, 2 * g * n1, 1, n1);
       else load_squares(call, SK__MEM_L0B, x, from, g, to, g * n1, side / 16, 1);
     return;
   }

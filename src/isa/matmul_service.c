@@ -33,6 +33,18 @@ static uint64_t slot_of(sk__core *core) {
   return sk__framework_of(core)->system_workspace + index % sk__machine_soc(core->machine)->aiv_count * slot_bytes(core);
 }
 
+/* Bytes from the vector core's buffer into its slot. */
+static bool to_slot(sk__core *core, uint64_t to, const void *address, uint64_t bytes) {
+  const void *from = sk__ub_operand(core, address, bytes, SK__BLOCK_BYTES, "the tensor");
+  if (from == NULL) return false;
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  sk__local_access(core, SK__PIPE_MTE3, SK__READ, from, bytes);
+  if (!sk__gm_store(core, SK__PIPE_MTE3, to, from, bytes)) return false;
+  sk__advance_gm(core, SK__PIPE_MTE3, bytes, false);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  return true;
+}
+
 /* ---- messages ------------------------------------------------------------------------------------ */
 
 static void await_reply(sk__core *core) {
@@ -120,10 +132,19 @@ static bool leaves_shared_l1(sk__core *core, const sk_pipe *pipe) {
   return false;
 }
 
-/* L1 and L0C are shared by all objects: no result stays in L0C from one message to the next. */
-static void serve_one(sk__core *core, const sk_matmul_message *message, const sk_matmul_functions *const *functions) {
+static sk__matmul_use use_of(const sk_matmul_message *message) {
+  switch (message->order) {
+    case SK_MATMUL_KEEP: return SK__TILE_STAYS;
+    case SK_MATMUL_ADD: return SK__TILE_ADDS;
+    case SK_MATMUL_TILE: return message->matmul.kept ? SK__TILE_STORED : SK__TILE_PASSES;
+    case SK_MATMUL_BATCH: return message->batch.partial ? SK__TILE_ADDS : SK__TILE_PASSES;
+    default: return SK__TILE_PASSES;
+  }
+}
+
+static void serve_one(sk__core *core, const sk__core *client, const sk_matmul_message *message, const sk_matmul_functions *const *functions) {
   static const char *const names[] = {[SK_MATMUL_TILE] = "GetTensorC", [SK_MATMUL_ALL] = "IterateAll", [SK_MATMUL_BATCH] = "IterateBatch",
-                                      [SK_MATMUL_LOAD] = "DataCopy to TSCM"};
+                                      [SK_MATMUL_LOAD] = "DataCopy to TSCM", [SK_MATMUL_KEEP] = "Iterate", [SK_MATMUL_ADD] = "Iterate"};
   sk__matmul_call call = {core, names[message->order], message->site};
   if (message->order == SK_MATMUL_LOAD) {
     load(&call, &message->load);
@@ -132,15 +153,17 @@ static void serve_one(sk__core *core, const sk_matmul_message *message, const sk
   sk_matmul mm = message->matmul;
   mm.pipe = sk__framework_of(core)->pipe;
   mm.functions = functions[mm.number];
-  sk__matmul_take_memory(&call, &mm);
-  if ((mm.a.in_l1 || mm.b.in_l1) && !leaves_shared_l1(core, mm.pipe)) return;
-  if (message->order == SK_MATMUL_BATCH) {
-    sk__matmul_batch_run(&call, &mm, &message->batch, &message->target);
-  } else if (message->order == SK_MATMUL_ALL) {
-    all_steps(&call, &mm, &message->target);
-  } else {
-    sk__matmul_compute(&call, &mm, (uint32_t)mm.step - 1, false);
-    sk__matmul_store(&call, &mm, (uint32_t)mm.step - 1, &message->target);
+  if (!sk__matmul_place_tile(&call, &mm, client->sub_block, core->view.own_ratio, use_of(message))) return;
+  if ((mm.a.in_l1 || mm.b.in_l1 || mm.quant_in_l1) && !leaves_shared_l1(core, mm.pipe)) return;
+  uint32_t step = (uint32_t)mm.step - 1;
+  switch (message->order) {
+    case SK_MATMUL_BATCH: sk__matmul_batch_run(&call, &mm, &message->batch, &message->target); break;
+    case SK_MATMUL_ALL: all_steps(&call, &mm, &message->target); break;
+    case SK_MATMUL_KEEP: sk__matmul_compute(&call, &mm, step, false); break;
+    case SK_MATMUL_ADD: sk__matmul_compute(&call, &mm, step, true); break;
+    default:
+      if (!mm.kept) sk__matmul_compute(&call, &mm, step, false);
+      sk__matmul_store(&call, &mm, step, &message->target);
   }
 }
 
@@ -166,7 +189,7 @@ void sk_matmul_serve(uint64_t workspace, uint32_t objects, const sk_matmul_funct
       sk__soft_acquire(core, slot_of(client), 0);
       const sk_matmul_message *message = &sk__framework_of(client)->message;
       if (message->order == SK_MATMUL_QUIT) quits++;
-      else serve_one(core, message, functions);
+      else serve_one(core, client, message, functions);
       (void)begin("matmul service", site);
       sk__pipe_barrier(core, SK__PIPE_ALL);
       sk__soft_publish(core, slot_of(client) + MESSAGE_BYTES, 0);
@@ -194,9 +217,23 @@ void sk_matmul_init(sk_matmul *mm, const void *tiling, void *pipe, bool service_
   mm->ready = true;
 }
 
-/* An input from the vector core's buffer, where rows have whole blocks, to its slot. */
-static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_operand *operand, const void *address) {
+/* Bytes from the vector core's buffer to the input's slot. */
+static void pass_bytes(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_operand *operand, const void *address, uint64_t bytes) {
   sk__core *core = call->core;
+  bool bias = operand == &mm->bias;
+  uint64_t room = bias ? SLOT_BIAS_BYTES : SLOT_INPUT_BYTES;
+  if (bytes > room) {
+    sk__bad_argument(core, bias ? "a bias in the vector core's buffer, in bytes," : "an input in the vector core's buffer, in bytes,",
+                     (int64_t)bytes, "at most %llu", (unsigned long long)room);
+    return;
+  }
+  await_reply(core); /* the slot may be in use */
+  uint64_t to = slot_of(core) + (bias ? SLOT_BIAS : operand == &mm->a ? SLOT_A : SLOT_B);
+  if (to_slot(core, to, address, bytes)) operand->address = to;
+}
+
+/* An input whose rows have whole blocks. */
+static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_operand *operand, const void *address) {
   bool bias = operand == &mm->bias, is_a = operand == &mm->a;
   int32_t outer = is_a ? mm->single_m : mm->single_n;
   bool k_is_row = !bias && operand->transposed == is_a;
@@ -205,22 +242,7 @@ static void pass_on(const sk__matmul_call *call, const sk_matmul *mm, sk_matmul_
   operand->pitch = ((bias || k_is_row ? outer : mm->single_k) + c0 - 1) / c0 * c0;
   uint64_t rows = (uint32_t)operand->rows, columns = (uint32_t)operand->pitch;
   if (operand->format == SK_MATMUL_NZ) rows = (rows + 15) / 16 * 16;
-  uint64_t bytes = rows * columns * sk__matmul_bits(operand->element) / 8, room = bias ? SLOT_BIAS_BYTES : SLOT_INPUT_BYTES;
-  if (bytes > room) {
-    sk__bad_argument(core, bias ? "a bias in the vector core's buffer, in bytes," : "an input in the vector core's buffer, in bytes,",
-                     (int64_t)bytes, "at most %llu", (unsigned long long)room);
-    return;
-  }
-  await_reply(core); /* the slot may be in use */
-  const void *from = sk__ub_operand(core, address, bytes, SK__BLOCK_BYTES, "the tensor");
-  if (from == NULL) return;
-  uint64_t to = slot_of(core) + (bias ? SLOT_BIAS : is_a ? SLOT_A : SLOT_B);
-  sk__pipe_barrier(core, SK__PIPE_ALL);
-  sk__local_access(core, SK__PIPE_MTE3, SK__READ, from, bytes);
-  if (!sk__gm_store(core, SK__PIPE_MTE3, to, from, bytes)) return;
-  sk__advance_gm(core, SK__PIPE_MTE3, bytes, false);
-  sk__pipe_barrier(core, SK__PIPE_ALL);
-  operand->address = to;
+  pass_bytes(call, mm, operand, address, rows * columns * sk__matmul_bits(operand->element) / 8);
 }
 
 /* The call that gives an input, on a core that may; the input is forgotten until it has been taken. */
@@ -228,6 +250,12 @@ static sk__matmul_call begin_input(sk_matmul *mm, sk_matmul_operand *operand, co
   static const char *const names[] = {"SetTensorA", "SetTensorB", "SetBias"};
   sk__matmul_call call = begin(names[operand == &mm->a ? 0 : operand == &mm->b ? 1 : 2], site);
   if (call.core->type != (mm->service ? SK__AIV : SK__AIC)) return (sk__matmul_call){0};
+  sk__framework *f = sk__framework_of(call.core);
+  if (mm->service && f->tile_waits && f->tile.number == mm->number) { /* partial sums may be added to it */
+    f->tile_waits = false;
+    post(&call, &(sk_matmul_message){.order = SK_MATMUL_KEEP, .matmul = f->tile});
+  }
+  mm->kept = false;
   *operand = (sk_matmul_operand){.element = operand->element, .format = operand->format, .layout = operand->layout};
   mm->step = 0;
   return call;
@@ -244,6 +272,15 @@ void sk_matmul_give(sk_matmul *mm, sk_matmul_operand *operand, const void *addre
   if (!mm->service) sk__not_modelled_instr(call.core, "an input that is not in device memory, on a cube core");
   else if (mm->ready) pass_on(&call, mm, operand, address);
   else (void)sk__matmul_complete(&call, mm);
+}
+
+void sk_matmul_give_batch(sk_matmul *mm, sk_matmul_operand *operand, const void *address, uint32_t elems, bool transposed) {
+  sk__matmul_call call = begin_input(mm, operand, SK__SITE());
+  if (call.core == NULL) return;
+  operand->transposed = transposed;
+  operand->elems = elems;
+  if (!mm->service) sk__not_modelled_instr(call.core, "an input that is not in device memory, on a cube core");
+  else pass_bytes(&call, mm, operand, address, (uint64_t)elems * sk__matmul_bits(operand->element) / 8);
 }
 
 /* A matrix of the single shape that stands in L1; of the cube core, or of the one that serves this vector core. */
@@ -281,18 +318,24 @@ void sk_matmul_shape(sk_matmul *mm, int32_t m, int32_t n, int32_t k) {
 bool sk_matmul_iterate(sk_matmul *mm, bool partial) {
   sk__matmul_call call = begin("Iterate", SK__SITE());
   if (call.core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return false;
-  if (partial && mm->service) {
-    sk__not_modelled_instr(call.core, "partial sums of a Matmul object on a vector core");
-    return false;
-  }
-  if ((uint32_t)mm->step >= sk__matmul_steps(mm)) {
+  if (partial && !sk__matmul_one_tile(&call, mm)) return false;
+  uint32_t steps = sk__matmul_steps(mm);
+  if ((uint32_t)mm->step >= steps) {
     mm->step = 0;
     return false;
   }
   mm->step++;
-  if (mm->service) return true; /* the service computes the tile when it is asked for it */
-  sk__matmul_take_memory(&call, mm);
-  sk__matmul_compute(&call, mm, (uint32_t)mm->step - 1, partial);
+  if (mm->service) { /* the service computes the tile when it is asked for it, or when another is added to it */
+    sk__framework *f = sk__framework_of(call.core);
+    mm->kept = partial;
+    f->tile_waits = !partial && steps == 1;
+    if (f->tile_waits) f->tile = *mm;
+    if (partial) post(&call, &(sk_matmul_message){.order = SK_MATMUL_ADD, .matmul = *mm});
+    return true;
+  }
+  sk_matmul placed = *mm;
+  if (!sk__matmul_place_tile(&call, &placed, 0, 0, partial ? SK__TILE_ADDS : SK__TILE_PASSES)) return false;
+  sk__matmul_compute(&call, &placed, (uint32_t)mm->step - 1, partial);
   return true;
 }
 
@@ -338,6 +381,7 @@ void sk_matmul_get(sk_matmul *mm, const sk_matmul_target *wanted, void *ub) {
     return;
   }
   sk_matmul_target target = *wanted;
+  sk__framework_of(core)->tile_waits = false;
   if (!mm->service) {
     if (ub != NULL) sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
     else sk__matmul_store(&call, mm, (uint32_t)mm->step - 1, &target);
@@ -360,6 +404,13 @@ static void all_of_partner(const sk_matmul *mm, sk__core *core, bool wait) {
   if (wait) sk__cross_wait(core, mm->number);
 }
 
+/* Whole results: no tile of the object waits to be fetched. */
+static void forget_tile(sk_matmul *mm, sk__core *core) {
+  mm->step = 0;
+  mm->kept = false;
+  sk__framework_of(core)->tile_waits = false;
+}
+
 void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool wait, bool later) {
   sk__matmul_call call = begin("IterateAll", SK__SITE());
   sk__core *core = call.core;
@@ -367,14 +418,15 @@ void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool
   if (core->type == SK__AIC && has_partner(mm, core)) sk__cross_wait(core, DUAL_BEGIN_ID);
   if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm)) return;
   sk_matmul_target target = *wanted;
-  mm->step = 0;
+  forget_tile(mm, core);
   if (!mm->service) {
     if (ub != NULL) {
       sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
       return;
     }
-    sk__matmul_take_memory(&call, mm);
-    all_steps(&call, mm, &target);
+    sk_matmul placed = *mm;
+    if (!sk__matmul_place_tile(&call, &placed, 0, 0, SK__TILE_PASSES)) return;
+    all_steps(&call, &placed, &target);
     if (has_partner(mm, core) && (wait || later)) sk__cross_set(core, SK__PIPE_FIX, CROSS_BLOCK, mm->number);
     return;
   }
@@ -391,23 +443,20 @@ void sk_matmul_all(sk_matmul *mm, const sk_matmul_target *wanted, void *ub, bool
   fetch(&call, ub, 1, (uint32_t)mm->single_m, (uint32_t)mm->single_n, &target);
 }
 
-uint64_t sk_matmul_batch_elems(const sk_matmul *mm, const sk_matmul_batch *batch) {
-  return (uint64_t)sk__matmul_batch_results(mm, batch) * (uint32_t)mm->single_m * (uint32_t)mm->single_n;
-}
-
 void sk_matmul_batches(sk_matmul *mm, const sk_matmul_batch *batch, const sk_matmul_target *wanted, void *ub, bool wait) {
   sk__matmul_call call = begin("IterateBatch", SK__SITE());
   sk__core *core = call.core;
   if (core->type != (mm->service ? SK__AIV : SK__AIC) || !sk__matmul_complete(&call, mm) || !sk__matmul_batch_legal(&call, mm, batch)) return;
   sk_matmul_target target = *wanted;
-  mm->step = 0;
+  forget_tile(mm, core);
   if (!mm->service) {
     if (ub != NULL) {
       sk__not_modelled_instr(core, "a result that does not go to device memory, on a cube core");
       return;
     }
-    sk__matmul_take_memory(&call, mm);
-    sk__matmul_batch_run(&call, mm, batch, &target);
+    sk_matmul placed = *mm;
+    if (sk__matmul_place_tile(&call, &placed, 0, 0, batch->partial ? SK__TILE_ADDS : SK__TILE_PASSES))
+      sk__matmul_batch_run(&call, &placed, batch, &target);
     return;
   }
   uint32_t matrices = sk__matmul_batch_results(mm, batch), rows = (uint32_t)mm->single_m, columns = (uint32_t)mm->single_n;
@@ -415,6 +464,53 @@ void sk_matmul_batches(sk_matmul *mm, const sk_matmul_batch *batch, const sk_mat
   post(&call, &(sk_matmul_message){.order = SK_MATMUL_BATCH, .matmul = *mm, .target = target, .batch = *batch});
   if (ub != NULL || wait) await_reply(core);
   if (ub != NULL) fetch(&call, ub, matrices, rows, columns, &target);
+}
+
+void sk_matmul_batch_take(sk_matmul *mm, const sk_matmul_batch *batch, const sk_matmul_target *wanted, uint64_t taken, void *ub) {
+  sk__matmul_call call = begin("GetBatchTensorC", SK__SITE());
+  sk__core *core = call.core;
+  if (core->type != SK__AIV || !mm->service) return;
+  await_reply(core);
+  sk_matmul_target target = *wanted;
+  uint32_t matrices = sk__matmul_batch_results(mm, batch), rows = 1, elem_bytes = sk__matmul_bits(target.element) / 8;
+  sk__matmul_batch_place(mm, batch, &target, taken * matrices);
+  uint64_t piece = sk_matmul_batch_elems(mm, batch, &target) * elem_bytes, step = piece;
+  if (batch->c_layout == SK_MATMUL_BSNGD || batch->c_layout == SK_MATMUL_SBNGD) /* gaps stay, as in device memory */
+    rows = (uint32_t)mm->single_m, piece /= rows, step = (uint64_t)(uint32_t)target.pitch * elem_bytes;
+  if (piece % SK__BLOCK_BYTES != 0 || step % SK__BLOCK_BYTES != 0) {
+    sk__bad_argument(core, "what is fetched at a time, in bytes,", (int64_t)(piece % SK__BLOCK_BYTES != 0 ? piece : step),
+                     "multiples of 32; with CubeFormat ND_ALIGN rows have whole blocks");
+    return;
+  }
+  uint8_t *to = sk__ub_operand(core, ub, (rows - 1) * step + piece, SK__BLOCK_BYTES, "the tensor");
+  if (to == NULL) return;
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+  for (uint32_t i = 0; i < rows; i++) {
+    if (!sk__gm_load(core, SK__PIPE_MTE2, to + i * step, target.address + i * step, piece)) return;
+    sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, to + i * step, piece);
+  }
+  sk__advance_gm(core, SK__PIPE_MTE2, rows * piece, true);
+  sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+/* What the copy reads, from the vector core's buffer into the slot's part for results. */
+static bool pass_load(const sk__matmul_call *call, sk_matmul_load *x) {
+  uint64_t blocks = x->count == 0 ? 0 : (uint64_t)x->count * x->length_blocks + (uint64_t)(x->count - 1) * x->src_gap_blocks;
+  uint64_t elems = x->rows == 0 ? 0 : (uint64_t)(x->rows - 1) * x->src_row + x->columns;
+  uint64_t bytes = x->to_nz ? (elems * x->elem_bytes + SK__BLOCK_BYTES - 1) / SK__BLOCK_BYTES * SK__BLOCK_BYTES : blocks * SK__BLOCK_BYTES;
+  uint32_t room = slot_bytes(call->core) - SLOT_RESULT;
+  if (x->to_nz && x->matrices != 1) {
+    sk__bad_argument(call->core, "ndNum, from the vector core's buffer to TSCM,", x->matrices, "1");
+    return false;
+  }
+  if (bytes > room) {
+    sk__bad_argument(call->core, "a copy from the vector core's buffer to TSCM, in bytes,", (int64_t)bytes, "at most %u", room);
+    return false;
+  }
+  await_reply(call->core); /* the slot may be in use */
+  const void *from = (const void *)(uintptr_t)x->from;
+  x->from = slot_of(call->core) + SLOT_RESULT;
+  return bytes == 0 || to_slot(call->core, x->from, from, bytes);
 }
 
 void sk_matmul_load_l1(const char *name, const sk_matmul_load *load) {
@@ -425,7 +521,9 @@ void sk_matmul_load_l1(const char *name, const sk_matmul_load *load) {
                       "a copy to TSCM without a Matmul object: the service of the cube core makes it");
     return;
   }
-  post(&call, &(sk_matmul_message){.order = SK_MATMUL_LOAD, .load = *load});
+  sk_matmul_load made = *load;
+  if (made.from_ub && !pass_load(&call, &made)) return;
+  post(&call, &(sk_matmul_message){.order = SK_MATMUL_LOAD, .load = made});
   await_reply(call.core);
 }
 

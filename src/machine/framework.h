@@ -16,6 +16,10 @@ typedef struct sk__framework {
   bool pad_given;           /* SetPadValue was called */
   uint8_t matmuls;          /* Matmul objects registered with the service: cross-core ids 0 to 2N - 1 are theirs */
   sk_matmul_message message; /* AIV: the latest one to the service */
+  sk_matmul tile;           /* AIV: the object at its latest Iterate, of which nobody has fetched the tile yet */
+  bool tile_waits;
+  struct { uint64_t address; uint32_t bytes; uint8_t object; } matmul_tiles[2]; /* AIC: what stands in L0C, by vector core; object
+                                                                                  counted from 1, 0: nothing */
   uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
   uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (buffers.c) */
   bool mapped;              /* chunks of UB name buffers */

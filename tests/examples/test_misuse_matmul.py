@@ -36,7 +36,9 @@ MATMULS = {
     "a piece too large for L0A": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 256; t.baseK = 256;", A + B + "mm.IterateAll(out); //!\n"),
     "a tiling of zeros": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseK = 0;", A + B + "mm.IterateAll(out); //!\n"),
     "a tail beyond the matrix": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.SetTail(33); //!\n"),
-    "partial sums on a vector core": ("NOT_MODELLED", "__mix__(1, 1)", "", A + B + "mm.Iterate(true); //!\n"),
+    "partial sums": (None, "__mix__(1, 1)", "", A + B + "mm.Iterate();\n" + A + B + "mm.Iterate(true);\n mm.GetTensorC(out);\n mm.End();\n"),
+    "partial sums onto nothing": ("BAD_ARGUMENT", "__mix__(1, 1)", "", A + B + "mm.Iterate(true); //!\n"),
+    "partial sums of several tiles": ("BAD_ARGUMENT", "__mix__(1, 1)", "t.baseM = 16;", A + B + "mm.Iterate(true); //!\n"),
     "no cube core to serve": ("CROSS_NOT_MIXED", "__vector__", "", ""),
     "results beyond device memory": ("GM_OUT_OF_BOUNDS", "__mix__(1, 1)", "", A + B + "mm.IterateAll(out[1 << 20]); //!\n"),
     "a flag that belongs to the object": ("H8", "__mix__(1, 1)", "", "CrossCoreSetFlag<0, PIPE_MTE3>(1); //!\n CrossCoreWaitFlag(1);\n"),
@@ -48,6 +50,9 @@ NORMAL = BATCHED % ("NORMAL", "NORMAL")
 LAYOUTS = "t.ALayoutInfoB = t.ALayoutInfoN = t.BLayoutInfoB = t.BLayoutInfoN = t.CLayoutInfoB = t.CLayoutInfoN = 1; t.ALayoutInfoG = %d; t.BLayoutInfoG = %d; t.CLayoutInfoG = 1; t.ALayoutInfoS = t.ALayoutInfoD = t.BLayoutInfoS = t.BLayoutInfoD = t.CLayoutInfoS1 = t.CLayoutInfoS2 = %d;"
 BSNGD = BATCHED % ("BSNGD", "BSNGD")
 IN_TSCM = "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>;\nusing A = MatmulType<TPosition::TSCM, CubeFormat::NZ, half>;\n#define MM Matmul<A, G, R>\nusing R = MatmulType<TPosition::GM, CubeFormat::ND, float>;\n"
+FROM_UB = ("using G = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NORMAL>;\nusing A = MatmulType<TPosition::%s, CubeFormat::ND, half, false, LayoutMode::NORMAL>;\n"
+           "using R = MatmulType<TPosition::GM, CubeFormat::ND, float, false, LayoutMode::NORMAL>;\n#define MM TBuf<> buffer; pipe.InitBuffer(buffer, 2048); LocalTensor<half> y = buffer.Get<half>(); Duplicate(y, half(1), 1024); Matmul<A, G, R>\n")
+UB = "TBuf<> buffer;\n pipe.InitBuffer(buffer, %d);\n LocalTensor<%s> u = buffer.Get<%s>();\n"
 TSCM_QUEUE = "TSCM<TPosition::GM, 1> scm;\n pipe.InitBuffer(scm, 1, 2048);\n LocalTensor<half> y = scm.AllocTensor<half>();\n"
 TSCM_USE = "scm.EnQue(y);\n y = scm.DeQue<half>();\n mm.SetTensorA(y);\n" + B + "mm.IterateAll(out);\n scm.FreeTensor(y);\n"
 OWN = ("__aicore__ inline void Own(const LocalTensor<int8_t> &to, const __gm__ void *gm, int, int, int useM, int useK, const uint64_t, const uint64_t) {\n"
@@ -61,13 +66,21 @@ SPECIAL = {
     "no batches": ("BAD_ARGUMENT", NORMAL, "", A + B + "mm.IterateBatch(out, 0, 1, false); //!\n"),
     "batches that do not divide each other": ("BAD_ARGUMENT", NORMAL, "", A + B + "mm.IterateBatch(out, 3, 2, false); //!\n"),
     "a batch in a row of its own": ("BAD_ARGUMENT", NORMAL, "", A + B + "mm.IterateBatch(out, 1, 1, true); //!\n"),
-    "a batch onto partial sums": ("NOT_MODELLED", NORMAL, "", A + B + "mm.IterateBatch(out, 1, 1, false, 0, 0, 0, true); //!\n"),
+    "partial sums onto a batch": (None, NORMAL, "", A + B + "mm.IterateBatch(out, 1, 1, false);\n mm.IterateBatch(out, 1, 1, false, 0, 0, 0, true);\n"),
+    "a batch of partial sums onto nothing": ("BAD_ARGUMENT", NORMAL, "", A + B + "mm.IterateBatch(out, 1, 1, false, 0, 0, 0, true); //!\n"),
+    "a batch from the vector core's buffer": (None, FROM_UB % "VECOUT", "", "mm.SetTensorA(y);\n" + B + "mm.IterateBatch(out, 1, 1, false);\n"),
+    "a batch larger than its tensor": ("BAD_ARGUMENT", FROM_UB % "VECOUT", "", "mm.SetTensorA(y);\n" + B + "mm.IterateBatch(out, 2, 2, false); //!\n"),
     "a batch of a layout": (None, BSNGD, LAYOUTS % (1, 1, 32), A + B + "mm.IterateBatch(out, 1, 1, false);\n"),
     "a layout that was not set": ("BAD_ARGUMENT", BSNGD, "", A + B + "mm.IterateBatch(out, 1, 1, false); //!\n"),
     "a layout of another shape": ("BAD_ARGUMENT", BSNGD, LAYOUTS % (1, 1, 16), A + B + "mm.IterateBatch(out, 1, 1, false); //!\n"),
     "batches that the layouts do not have": ("BAD_ARGUMENT", BSNGD, LAYOUTS % (2, 1, 32), A + B + "mm.IterateBatch(out, 2, 2, false); //!\n"),
     "a workspace that was not set": ("BAD_ARGUMENT", "", "", A + B + "mm.Iterate<false>();\n mm.GetTensorC<false>(); //!\n"),
     "A in TSCM": (None, IN_TSCM, "", TSCM_QUEUE + "DataCopy(y, in, 1024);\n" + TSCM_USE),
+    "A in TSCM cut inside of a block": ("BAD_ARGUMENT", IN_TSCM, "t.baseK = 24;", TSCM_QUEUE + "DataCopy(y, in, 1024);\n" + TSCM_USE.replace("(out);", "(out); //!")),
+    "TSCM from the vector core's buffer": (None, IN_TSCM, "", UB % (2048, "half", "half") + "Duplicate(u, half(1), 1024);\n" + TSCM_QUEUE + "DataCopy(y, u, 1024);\n" + TSCM_USE),
+    "more to TSCM than passes at a time": ("BAD_ARGUMENT", IN_TSCM, "", UB % (160 * 1024, "half", "half") + TSCM_QUEUE.replace("2048", "163840") + "DataCopy(y, u, 81920); //!\n"),
+    "two matrices to TSCM from the vector core's buffer": ("BAD_ARGUMENT", IN_TSCM, "", UB % (2048, "half", "half") + TSCM_QUEUE + "DataCopy(y, u, Nd2NzParams(2, 16, 16, 256, 16, 16, 1, 256)); //!\n"),
+    "scales in the vector core's buffer": ("BAD_ARGUMENT", "", "", UB % (256, "uint64_t", "uint64_t") + "mm.SetQuantVector(u); //!\n"),
     "too much TSCM": ("LOCAL_OUT_OF_BOUNDS", IN_TSCM, "", "TSCM<TPosition::GM, 1> scm;\n pipe.InitBuffer(scm, 1, 300 * 1024); //!\n"),
     "TSCM that nobody filled": ("QUEUE_STATE", IN_TSCM, "", "TSCM<TPosition::GM, 1> scm;\n pipe.InitBuffer(scm, 1, 2048);\n LocalTensor<half> y = scm.DeQue<half>(); //!\n"),
     "A by a function": (None, OWN % ("", ""), "", A + B + "mm.IterateAll(out);\n"),
@@ -113,7 +126,7 @@ def registered_program(kind: str, definitions: str, workspace: bool, body: str) 
 REFUSED = {
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.IterateBatch(GlobalTensor<half>(), 1, 1, false);": "IterateBatch, IterateNBatch, GetBatchTensorC: LayoutMode",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.SetAntiQuantScalar(half(1), half(1));": "SetAntiQuantScalar: not there",
-    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; matmul::Matmul<G, G, G> mm; mm.SetNBatchOutNum(1);": "SetNBatchOutNum: not modelled",
+    "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; matmul::Matmul<G, G, G> mm; mm.SetNBatchOutNum(1);": "SetNBatchOutNum: of cube cores",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<MatmulType<TPosition::A2, CubeFormat::NZ, half>, G, G> mm;": "TPosition of A and B is GM",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<MatmulType<TPosition::TSCM, CubeFormat::ND, half>, G, G> mm;": "CubeFormat of A and B in L1",
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, MatmulType<TPosition::CO1, CubeFormat::NZ, float>> mm;": "C in CO1 is of cube cores",

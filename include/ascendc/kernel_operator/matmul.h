@@ -148,7 +148,7 @@ public:
   SK_INLINE void SetTensorA(const LocalTensor<SrcT> &local, bool isTransposeA = false) {
     static_assert(A::pos != TPosition::GM, "SetTensorA: a LocalTensor is given, but A's TPosition is GM");
     give(record_.a, local.sk_address(), true, isTransposeA, A::isTrans, "SetTensorA: transposed, but the type of A says ISTRANS false",
-         Internal::matmul_is_l1<A>);
+         Internal::matmul_is_l1<A>, local.GetSize());
   }
   SK_INLINE void SetTensorB(const GlobalTensor<SrcT> &gm, bool isTransposeB = false) {
     static_assert(B::pos == TPosition::GM, "SetTensorB: a GlobalTensor is given, but B's TPosition is not GM");
@@ -157,7 +157,7 @@ public:
   SK_INLINE void SetTensorB(const LocalTensor<SrcT> &local, bool isTransposeB = false) {
     static_assert(B::pos != TPosition::GM, "SetTensorB: a LocalTensor is given, but B's TPosition is GM");
     give(record_.b, local.sk_address(), true, isTransposeB, B::isTrans, "SetTensorB: transposed, but the type of B says ISTRANS false",
-         Internal::matmul_is_l1<B>);
+         Internal::matmul_is_l1<B>, local.GetSize());
   }
   /* A matrix whose elements are all this. */
   SK_INLINE void SetTensorA(SrcT scalar) { give_scalar(record_.a, scalar); }
@@ -177,9 +177,12 @@ public:
     record_.quant_given = true;
     record_.quant_per_column = false;
   }
-  SK_INLINE void SetQuantVector(const GlobalTensor<uint64_t> &scales) {
-    record_.quant_vector = reinterpret_cast<uint64_t>(scales.sk_address());
-    record_.quant_given = record_.quant_per_column = true;
+  SK_INLINE void SetQuantVector(const GlobalTensor<uint64_t> &scales) { scale_columns(reinterpret_cast<uint64_t>(scales.sk_address()), false); }
+  SK_INLINE void SetQuantVector(const LocalTensor<uint64_t> &scales) {
+    static_assert(!cfg.enableMixDualMaster, "SetQuantVector: with enableMixDualMaster scales are in device memory");
+    if (Internal::memory_of(static_cast<TPosition>(scales.GetPosition())) != Internal::MEM_L1)
+      sk_kernel_finding("BAD_ARGUMENT", "SetQuantVector: the scales' TPosition is one of the vector core's buffer; legal: GM, or TSCM, A1, B1, C1 in L1", false);
+    else scale_columns(scales.sk_location(), true);
   }
 
   SK_INLINE void SetOrgShape(int M, int N, int K) { SetOrgShape(M, N, K, K); }
@@ -297,9 +300,9 @@ public:
                               const uint8_t enAtomic = 0) {
     static_assert(sync, "IterateBatch: results in the vector core's buffer are waited for; sync is true");
     atomics_go_to_device_memory(enAtomic);
-    if (!batch_legal(enPartialSum, false)) return;
     sk_matmul_target target = to(nullptr, 0, false);
     sk_matmul_batch batch = batches(batchA, batchB, 1, matrixStrideA, matrixStrideB);
+    batch.partial = enPartialSum;
     sk_matmul_batches(&record_, &batch, &target, ub.sk_address(), true);
   }
   /* On cube cores on their own: the numbers of SetBatchNum. */
@@ -316,7 +319,7 @@ public:
   SK_INLINE void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
                                const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t = 0) {
     static_assert(cfg.isNBatch, "IterateNBatch: the configuration's isNBatch (MatmulBatchParams::batchLoop) is true");
-    if (!batch_legal(false, enSequentialWrite)) return;
+    if (!batch_legal(enSequentialWrite)) return;
     GlobalTensor<DstT> all = in_workspace(0, 0, "IterateNBatch: there is no workspace; call SetWorkspace before");
     if (workspace_ == nullptr) return;
     sk_matmul_target target = to(all.sk_address(), 0, false);
@@ -330,15 +333,30 @@ public:
   SK_INLINE GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB, bool = false) {
     sk_matmul_wait(&record_);
     sk_matmul_batch batch = batches(batchA, batchB, 1, 0, 0);
-    uint64_t elems = sk_matmul_batch_elems(&record_, &batch);
+    sk_matmul_target target = to(nullptr, 0, false);
+    uint64_t elems = sk_matmul_batch_elems(&record_, &batch, &target);
     return in_workspace(taken_++ * elems, elems, "GetBatchTensorC: there is no workspace; call SetWorkspace before");
+  }
+  template <bool sync = true>
+  SK_INLINE void GetBatchTensorC(const LocalTensor<DstT> &ub, uint32_t batchA, uint32_t batchB, bool = false) {
+    static_assert(service, "GetBatchTensorC: a vector core fetches into its buffer");
+    sk_matmul_batch batch = batches(batchA, batchB, 1, 0, 0);
+    GlobalTensor<DstT> all = in_workspace(0, 0, "GetBatchTensorC: there is no workspace; call SetWorkspace before");
+    if (workspace_ == nullptr) return;
+    sk_matmul_target target = to(all.sk_address(), 0, false);
+    sk_matmul_batch_take(&record_, &batch, &target, taken_++, ub.sk_address());
   }
   template <bool sync = true>
   SK_INLINE GlobalTensor<DstT> GetBatchC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false) {
     return GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
   }
+  template <bool sync = true>
+  SK_INLINE void GetBatchC(const LocalTensor<DstT> &ub, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false) {
+    GetBatchTensorC<sync>(ub, batchA, batchB, enSequentialWrite);
+  }
 
-  SK_MATMUL_REFUSE(SetNBatchOutNum, "not modelled in this version")
+  /* With SINGLE_BATCH, the one bmmOutMode there is, results leave by themselves whatever the number. */
+  SK_INLINE void SetNBatchOutNum(int32_t) { static_assert(!service, "SetNBatchOutNum: of cube cores on their own (ASCENDC_CUBE_ONLY)"); }
   SK_MATMUL_REFUSE(SetAntiQuantScalar, "not there on this architecture (2201)")
   SK_MATMUL_REFUSE(SetAntiQuantVector, "not there on this architecture (2201)")
   SK_MATMUL_REFUSE(SetTensorScaleA, "not there on this architecture (2201)")
@@ -353,10 +371,16 @@ private:
   static constexpr uint8_t no_sub_block = 255;
 
   SK_INLINE void give(sk_matmul_operand &operand, const void *address, bool local, bool transposed, bool may, const char *what,
-                      bool in_l1 = false) {
+                      bool in_l1 = false, uint32_t elems = 0) {
     if (transposed && !may) sk_kernel_finding("BAD_ARGUMENT", what, false);
     else if (in_l1) sk_matmul_give_l1(&record_, &operand, address, transposed);
+    else if (in_batches && local) sk_matmul_give_batch(&record_, &operand, address, elems, transposed);
     else sk_matmul_give(&record_, &operand, address, local, transposed);
+  }
+  SK_INLINE void scale_columns(uint64_t scales, bool in_l1) {
+    record_.quant_vector = scales;
+    record_.quant_in_l1 = in_l1;
+    record_.quant_given = record_.quant_per_column = true;
   }
   SK_INLINE void give_scalar(sk_matmul_operand &operand, SrcT scalar) {
     static_assert(std::is_same<SrcT, half>::value || std::is_same<SrcT, float>::value, "SetTensorA, SetTensorB: a scalar is half or float");
@@ -370,20 +394,18 @@ private:
   }
   SK_INLINE sk_matmul_batch batches(uint32_t a, uint32_t b, uint32_t loops, uint32_t stride_a, uint32_t stride_b) {
     static_assert(in_batches, "IterateBatch, IterateNBatch, GetBatchTensorC: LayoutMode of A, B and C is BSNGD, SBNGD, BNGS1S2 or NORMAL");
-    static_assert(Internal::memory_of(A::pos) != Internal::MEM_UB && Internal::memory_of(B::pos) != Internal::MEM_UB,
-                  "IterateBatch: A and B are in GM or L1");
-    return sk_matmul_batch{Internal::matmul_layout(C::layout), cfg.isBiasBatch, a, b, loops, stride_a, stride_b};
+    return sk_matmul_batch{Internal::matmul_layout(C::layout), cfg.isBiasBatch, false, a, b, loops, stride_a, stride_b};
   }
-  SK_INLINE void batches_to(const GlobalTensor<DstT> &gm, const sk_matmul_batch &batch, bool partial_sum, uint8_t atomic, bool sequential,
+  SK_INLINE void batches_to(const GlobalTensor<DstT> &gm, sk_matmul_batch batch, bool partial_sum, uint8_t atomic, bool sequential,
                             bool wait) {
-    if (!batch_legal(partial_sum, sequential)) return;
+    if (!batch_legal(sequential)) return;
+    batch.partial = partial_sum;
     sk_matmul_target target = to(gm.sk_address(), atomic, false);
     sk_matmul_batches(&record_, &batch, &target, nullptr, wait);
   }
-  SK_INLINE bool batch_legal(bool partial_sum, bool sequential) {
-    if (partial_sum) sk_kernel_finding("NOT_MODELLED", "IterateBatch: enPartialSum", false);
-    else if (sequential) sk_kernel_finding("BAD_ARGUMENT", "IterateBatch: enSequentialWrite is true, legal for results in device memory: false", false);
-    return !partial_sum && !sequential;
+  SK_INLINE bool batch_legal(bool sequential) {
+    if (sequential) sk_kernel_finding("BAD_ARGUMENT", "IterateBatch: enSequentialWrite is true, legal for results in device memory: false", false);
+    return !sequential;
   }
   SK_INLINE void next_tile() {
     if (asynchronous_) (void)sk_matmul_iterate(&record_, false);

@@ -38,6 +38,7 @@ typedef struct sk_matmul_operand {
   bool scalar;        /* no matrix: `value` everywhere, as the bits of an element; the address says that it is given */
   uint32_t value;
   int32_t rows, pitch; /* as it is stored, where it is a matrix of its own; 0: part of the whole matrix */
+  uint32_t elems;     /* of the tensor in the vector core's buffer that a batch was given; 0: not from there */
 } sk_matmul_operand;
 
 /* Where results go. */
@@ -74,12 +75,13 @@ typedef struct sk_matmul {
   sk_cube_tiling tiling;
   sk_matmul_operand a, b, bias;
   uint64_t quant_scalar, quant_vector;
-  bool quant_given, quant_per_column;
+  bool quant_given, quant_per_column, quant_in_l1;
   bool with_bias, hf32, hf32_toward_zero, ready;
   bool service;       /* the cube core does it on behalf of a vector core */
   int32_t org_m, org_n, org_ka, org_kb, org_kc;
   int32_t single_m, single_n, single_k;
   int32_t step;       /* tiles of the single shape that Iterate has passed */
+  bool kept;          /* the latest one stands in L0C: partial sums */
   uint8_t number;     /* among the objects registered together */
   uint8_t triangle;   /* 1: tiles below the diagonal are left out, 2: those above */
   bool partial_output; /* Iterate gives each piece of K by itself */
@@ -94,19 +96,22 @@ typedef struct sk_matmul {
 /* A call over several matrices of a layout. */
 typedef struct sk_matmul_batch {
   uint8_t c_layout;
-  bool bias_per_batch;
+  bool bias_per_batch, partial;
   uint32_t batch_a, batch_b;
   uint32_t loops;      /* so many calls, one after the other */
   uint32_t stride_a, stride_b; /* elements from matrix to matrix; 0: as the layout says */
 } sk_matmul_batch;
 
 /* What a vector core asks of the service. */
-typedef enum sk_matmul_order { SK_MATMUL_QUIT, SK_MATMUL_TILE, SK_MATMUL_ALL, SK_MATMUL_BATCH, SK_MATMUL_LOAD } sk_matmul_order;
+typedef enum sk_matmul_order {
+  SK_MATMUL_QUIT, SK_MATMUL_TILE, SK_MATMUL_ALL, SK_MATMUL_BATCH, SK_MATMUL_LOAD,
+  SK_MATMUL_KEEP, SK_MATMUL_ADD /* a tile that stays in L0C, and one that is added to it */
+} sk_matmul_order;
 
 /* A copy to L1 that a vector core asks for: bursts, or rows to Nz. */
 typedef struct sk_matmul_load {
   uint64_t to, from;
-  bool to_nz;
+  bool to_nz, from_ub;
   uint32_t count, length_blocks, src_gap_blocks, dst_gap_blocks;
   uint32_t elem_bytes, matrices, rows, columns, src_matrix, src_row, c0_stride, row_stride, nz_matrix;
 } sk_matmul_load;
@@ -129,6 +134,8 @@ extern "C" {
 void sk_matmul_init(sk_matmul *matmul, const void *tiling, void *pipe, bool service);
 /* An input; `local` says that it stands in the vector core's buffer. */
 void sk_matmul_give(sk_matmul *matmul, sk_matmul_operand *operand, const void *address, bool local, bool transposed);
+/* Matrices of a batch in the vector core's buffer, as they would lie in device memory. */
+void sk_matmul_give_batch(sk_matmul *matmul, sk_matmul_operand *operand, const void *address, uint32_t elems, bool transposed);
 void sk_matmul_give_l1(sk_matmul *matmul, sk_matmul_operand *operand, const void *address, bool transposed);
 void sk_matmul_give_scalar(sk_matmul *matmul, sk_matmul_operand *operand, uint32_t value);
 void sk_matmul_shape(sk_matmul *matmul, int32_t m, int32_t n, int32_t k);
@@ -139,7 +146,9 @@ void sk_matmul_get(sk_matmul *matmul, const sk_matmul_target *target, void *ub);
 void sk_matmul_all(sk_matmul *matmul, const sk_matmul_target *target, void *ub, bool wait, bool later);
 void sk_matmul_batches(sk_matmul *matmul, const sk_matmul_batch *batch, const sk_matmul_target *target, void *ub, bool wait);
 /* Elements of C that one call of a batch writes, gaps of the layout left out. */
-uint64_t sk_matmul_batch_elems(const sk_matmul *matmul, const sk_matmul_batch *batch);
+uint64_t sk_matmul_batch_elems(const sk_matmul *matmul, const sk_matmul_batch *batch, const sk_matmul_target *target);
+/* What call number `taken` left in the workspace at `target`, into the vector core's buffer. */
+void sk_matmul_batch_take(sk_matmul *matmul, const sk_matmul_batch *batch, const sk_matmul_target *target, uint64_t taken, void *ub);
 void sk_matmul_wait(sk_matmul *matmul);
 void sk_matmul_end(sk_matmul *matmul);
 /* The service: the cube core runs it until its vector cores have quit. functions: of each object, NULL where it has none. */

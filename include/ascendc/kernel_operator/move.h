@@ -39,7 +39,15 @@ SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const GlobalTensor<T
   return load;
 }
 template <typename T>
-SK_INLINE void load_shared_l1(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count, uint32_t blocks, uint32_t src_gap,
+SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
+  sk_matmul_load load = {};
+  load.to = dst.sk_location();
+  load.from = src.sk_location();
+  load.from_ub = true;
+  return load;
+}
+template <typename T, class Source>
+SK_INLINE void load_shared_l1(const LocalTensor<T> &dst, const Source &src, uint32_t count, uint32_t blocks, uint32_t src_gap,
                               uint32_t dst_gap) {
   sk_matmul_load load = load_of(dst, src);
   load.count = count, load.length_blocks = blocks, load.src_gap_blocks = src_gap, load.dst_gap_blocks = dst_gap;
@@ -113,6 +121,11 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, co
   void *to = dst.sk_address();
   const void *from = src.sk_address();
   uint32_t out = Internal::place(dst), in = Internal::place(src);
+  if constexpr (std::is_same<T, U>::value)
+    if (in == 1 && Internal::is_shared_l1(dst)) {
+      Internal::load_shared_l1(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+      return;
+    }
   if (in == 1 && out == 1) asc_copy_ub2ub(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
   else if (in == 2 && out == 6)
     asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, params.blockCount, params.blockLen, params.srcGap,
@@ -125,6 +138,12 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, co
   void *to = dst.sk_address();
   const void *from = src.sk_address();
   uint32_t out = Internal::place(dst), in = Internal::place(src), bytes = Internal::copy_bytes<U>(count);
+  if constexpr (std::is_same<T, U>::value)
+    if (in == 1 && Internal::is_shared_l1(dst)) {
+      Internal::must_hold(count, dst);
+      Internal::load_shared_l1(dst, src, 1, bytes / ONE_BLK_SIZE, 0, 0);
+      return;
+    }
   if (in == 1 && out == 1) asc_copy_ub2ub(to, from, bytes);
   else if (in == 2 && out == 6) asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, bytes);
   else if (in == 2 && out == 7) asc_copy_l12fb(to, from, bytes);
@@ -247,15 +266,26 @@ SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, c
   Internal::copy_slices(dst, src, sizeof(T), dst_slices, src_slices, dims);
 }
 
+namespace Internal {
+template <typename T, class Source>
+SK_INLINE void rows_to_shared_l1(const LocalTensor<T> &dst, const Source &src, const Nd2NzParams &params) {
+  sk_matmul_load load = load_of(dst, src);
+  load.to_nz = true;
+  load.elem_bytes = sizeof(T), load.matrices = params.ndNum, load.rows = params.nValue, load.columns = params.dValue;
+  load.src_matrix = params.srcNdMatrixStride, load.src_row = params.srcDValue;
+  load.c0_stride = params.dstNzC0Stride, load.row_stride = params.dstNzNStride, load.nz_matrix = params.dstNzMatrixStride;
+  sk_matmul_load_l1("DataCopy", &load);
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Nd2NzParams &params) {
+  if (Internal::place(src) == 1 && Internal::is_shared_l1(dst)) Internal::rows_to_shared_l1(dst, src, params);
+  else if (!(ASCEND_IS_AIC)) Internal::no_path("DataCopy: Nd2Nz inside a core goes from the unified buffer to TSCM");
+}
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &params) {
   if (Internal::is_shared_l1(dst)) {
-    sk_matmul_load load = Internal::load_of(dst, src);
-    load.to_nz = true;
-    load.elem_bytes = sizeof(T), load.matrices = params.ndNum, load.rows = params.nValue, load.columns = params.dValue;
-    load.src_matrix = params.srcNdMatrixStride, load.src_row = params.srcDValue;
-    load.c0_stride = params.dstNzC0Stride, load.row_stride = params.dstNzNStride, load.nz_matrix = params.dstNzMatrixStride;
-    sk_matmul_load_l1("DataCopy", &load);
+    Internal::rows_to_shared_l1(dst, src, params);
     return;
   }
   if (Internal::place(dst) == 2) {

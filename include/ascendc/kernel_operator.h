@@ -40,6 +40,7 @@
 #include "kernel_operator/high_level_layout.h"
 #include "kernel_operator/high_level_more.h"
 #include "kernel_operator/high_level_norm.h"
+#include "kernel_operator/high_level_quant.h"
 #include "kernel_operator/high_level_softmax.h"
 #include "kernel_operator/matmul.h"
 #include "kernel_operator/old_names.h"

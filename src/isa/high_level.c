@@ -127,42 +127,6 @@ int8_t sk__high_int8(double value) {
   return (int8_t)(rounded != rounded ? 0 : rounded < -128 ? -128 : rounded > 127 ? 127 : rounded);
 }
 
-/* ---- conversion ------------------------------------------------------------------------------------- */
-
-void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
-  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_quantise(count).least)) return;
-  void *d = dst, *s = (void *)(uintptr_t)src;
-  if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
-      !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
-    return;
-  for (uint32_t i = 0; i < count; i++) {
-    double product = sk__high_half(sk__high_half(sk__high_get(s, float_bits, i)) * sk__high_half(scale));
-    ((int8_t *)d)[i] = sk__high_int8(sk__high_half(product + sk__high_half(offset)));
-  }
-  sk__high_time(core, count, 4);
-}
-
-/* Rows of the result begin at blocks; scales NULL: one for all. */
-void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
-                        float scale, uint32_t rows, uint32_t columns, sk_scratch tmp) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendDequant", SK__SITE());
-  if (core == NULL || rows == 0 || columns == 0 || !sk__high_scratch(core, tmp, sk_tmp_dequantise(1, columns).least)) return;
-  uint32_t per_block = 256 / result_bits, pitch = (columns + per_block - 1) / per_block * per_block;
-  void *d = dst, *s = (void *)(uintptr_t)src, *k = (void *)(uintptr_t)scales;
-  if (!sk__high_operand(core, &s, (uint64_t)rows * columns * 4, SK__READ, "src") ||
-      !sk__high_operand(core, &k, (uint64_t)columns * 4, SK__READ, "deqScale") ||
-      !sk__high_operand(core, &d, ((uint64_t)(rows - 1) * pitch + columns) * result_bits / 8, SK__WRITE, "dst"))
-    return;
-  for (uint32_t r = 0; r < rows; r++)
-    for (uint32_t c = 0; c < columns; c++) {
-      float value = (float)((const int32_t *)s)[(uint64_t)r * columns + c] * (k != NULL ? ((const float *)k)[c] : scale);
-      if (result_is_bf16) ((uint16_t *)d)[(uint64_t)r * pitch + c] = sk__bf16_from_f32(value, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
-      else sk__high_put(d, result_bits, (uint64_t)r * pitch + c, value);
-    }
-  sk__high_time(core, (uint64_t)rows * columns, 3);
-}
-
 /* ---- shapes ------------------------------------------------------------------------------------------ */
 
 static uint64_t elements(const uint32_t *shape, uint32_t dims) {

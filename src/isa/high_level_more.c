@@ -1,63 +1,10 @@
-/* high_level_more.c - high-level functions over flat data and over matrices with a mask: 8-bit weights to floats,
- * reductions of an axis, classes of numbers, running means, random keep, progressions, selection by bytes. */
+/* high_level_more.c - high-level functions over flat data and over matrices with a mask: reductions of an axis, classes
+ * of numbers, running means, random keep, progressions, selection by bytes. */
 #include <math.h>
 #include <string.h>
 
 #include "base/numbers.h"
 #include "isa/high_level.h"
-
-static void put(void *to, uint32_t bits, bool bf16, uint64_t i, double value) {
-  if (bf16) ((uint16_t *)to)[i] = sk__bf16_from_f32((float)value, SK__ROUND_RINT, SK__FLOAT_INF_NAN);
-  else sk__high_put(to, bits, i, value);
-}
-static double get(const void *from, uint32_t bits, bool bf16, uint64_t i) {
-  return bf16 ? (double)sk__f32_from_bf16(((const uint16_t *)from)[i]) : sk__high_get(from, bits, i);
-}
-
-/* (x + offset) * scale, in half where the result is: one pair for all, one per column, or per row where the matrix stands transposed. */
-void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
-                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row,
-                           sk_scratch tmp) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendAntiQuant", SK__SITE());
-  if (core == NULL || rows == 0 || columns == 0) return;
-  uint64_t count = (uint64_t)rows * columns, channels = per_row ? rows : columns;
-  uint32_t pairs = scales == NULL ? 1 : (uint32_t)channels;
-  if (!sk__high_scratch(core, tmp, sk_tmp_anti_quantise(bf16, per_row ? columns : rows, (uint32_t)count, pairs, per_row).least)) return;
-  void *d = dst, *s = (void *)(uintptr_t)src, *o = (void *)(uintptr_t)offsets, *k = (void *)(uintptr_t)scales;
-  if (!sk__high_operand(core, &s, count, SK__READ, "src") || !sk__high_operand(core, &o, channels * bits / 8, SK__READ, "offset") ||
-      !sk__high_operand(core, &k, channels * bits / 8, SK__READ, "scale") || !sk__high_operand(core, &d, count * bits / 8, SK__WRITE, "dst"))
-    return;
-  for (uint64_t i = 0; i < count; i++) {
-    uint64_t channel = per_row ? i / columns : i % columns;
-    double by = k != NULL ? get(k, bits, bf16, channel) : scale, add = o != NULL ? get(o, bits, bf16, channel) : offset;
-    double sum = ((const int8_t *)s)[i] + add;
-    put(d, bits, bf16, i, (bf16 ? sum : sk__high_half(sum)) * by);
-  }
-  sk__high_time(core, count, 4);
-}
-
-/* One scale per element of a period. */
-void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
-                         uint32_t period, uint32_t count, sk_scratch tmp) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AscendQuant", SK__SITE());
-  if (core == NULL || count == 0 || !sk__high_scratch(core, tmp, sk_tmp_quantise(count).least)) return;
-  if (period == 0) {
-    sk__bad_argument(core, "scaleCount", period, "1 or more");
-    return;
-  }
-  void *d = dst, *s = (void *)(uintptr_t)src, *k = (void *)(uintptr_t)scales, *o = (void *)(uintptr_t)offsets;
-  if (!sk__high_operand(core, &s, (uint64_t)count * float_bits / 8, SK__READ, "src") ||
-      !sk__high_operand(core, &k, (uint64_t)period * float_bits / 8, SK__READ, "scale") ||
-      !sk__high_operand(core, &o, (uint64_t)period * float_bits / 8, SK__READ, "offset") ||
-      !sk__high_operand(core, &d, count, SK__WRITE, "dst"))
-    return;
-  for (uint32_t i = 0; i < count; i++) {
-    double by = sk__high_half(sk__high_get(k, float_bits, i % period)), add = sk__high_half(o != NULL ? sk__high_get(o, float_bits, i % period) : offset);
-    double product = sk__high_half(sk__high_half(sk__high_get(s, float_bits, i)) * by);
-    ((int8_t *)d)[i] = sk__high_int8(sk__high_half(product + add));
-  }
-  sk__high_time(core, count, 4);
-}
 
 /* ---- an axis of a matrix ---------------------------------------------------------------------------- */
 
@@ -154,24 +101,6 @@ void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_
     else if (bits == 16) ((int16_t *)d)[i] = (int16_t)(int64_t)value;
     else ((int32_t *)d)[i] = (int32_t)(int64_t)value;
   }
-  sk__high_time(core, count, 1);
-}
-
-/* max(0, (a + b) * DEQSCALE), the scale in half. */
-void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count) {
-  sk__core *core = sk__begin(SK__AIV, SK__PIPE_V, "AddDeqRelu", SK__SITE());
-  if (core == NULL || count == 0) return;
-  sk__state_use(core, SK__STATE_DEQ);
-  void *d = dst, *a = (void *)(uintptr_t)src0, *b = (void *)(uintptr_t)src1;
-  if (!sk__high_operand(core, &a, (uint64_t)count * 4, SK__READ, "src0") || !sk__high_operand(core, &b, (uint64_t)count * 4, SK__READ, "src1") ||
-      !sk__high_operand(core, &d, (uint64_t)count * 2, SK__WRITE, "dst"))
-    return;
-  double scale = (double)sk__f32_from_f16((uint16_t)core->deq_scale);
-  for (uint32_t i = 0; i < count; i++) {
-    double sum = (double)((const int32_t *)a)[i] + ((const int32_t *)b)[i];
-    sk__high_put(d, 16, i, sum * scale > 0 ? sum * scale : 0);
-  }
-  sk__mask_count_form(core, count);
   sk__high_time(core, count, 1);
 }
 

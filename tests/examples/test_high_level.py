@@ -357,6 +357,77 @@ def quantise(c):
     return [(c.q, by(np.float16(1.7), np.float16(0.9))), (c.all, by(np.float16(-0.6), np.float16(2))), (c.by, by(c.scale.astype(np.float16)[period], c.offset.astype(np.float16)[period]))]
 
 
+def same(values, should):
+    """Bit for bit."""
+    return np.asarray(values) == np.asarray(should), np.ones(np.asarray(should).shape)
+
+
+def bf16(values):
+    """Rounded to the nearest, from float."""
+    bits = np.asarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+
+
+def from_bf16(bits):
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def quantise_by(c):
+    period = np.arange(c.x.size) % 32
+    scaled = c.x.astype(np.float16) * c.scale.astype(np.float16)[period]
+    both = np.clip(np.rint(scaled + c.offset.astype(np.float16)[period]), -128, 127)
+    return [(c.both, both), (c.scales, np.clip(np.rint(scaled + np.float16(1.5)), -128, 127)), (c.fixed, both[:64])]
+
+
+def dequantise(c):
+    def pair(result, scale, size, rounded):
+        m, n, count, one_row = (int(v) for v in c.shape)
+        if one_row and m == 1 and count % (32 // size) == 0 and n % count == 0:
+            m, n = n // count, count
+        pitch = -(-n * size // 32) * 32 // size
+        is_ = np.asarray(result)[: m * pitch].reshape(m, pitch)[:, :count]
+        return same(is_, rounded(c.x.reshape(m, n)[:, :count].astype(np.float32) * np.asarray(scale, dtype=np.float32)[..., :count]))
+
+    def plain(values):
+        return values
+
+    one = np.full(c.scale.size, 0.375)
+    return [pair(c.as_half, c.scale, 2, np.float16), pair(c.as_float, c.scale, 4, plain), pair(c.by_short, from_bf16(c.short), 4, plain),
+            pair(c.by_one, one, 4, plain), pair(c.as_short, from_bf16(c.short), 2, bf16)]
+
+
+def dequantise_flat(c):
+    product = (c.x.reshape(4, -1).astype(np.float32) * c.scale.astype(np.float32)).reshape(-1)
+    return [same(c.all, product), same(c.part, product[: int(c.shape[1])])]
+
+
+def anti_quantise_4(c):
+    k, n, is_half = (int(v) for v in c.shape)
+    nibbles = np.stack([c.weights & 15, c.weights >> 4], axis=1).reshape(-1).astype(np.int32)
+    w = np.where(nibbles > 7, nibbles - 16, nibbles)
+    scale, offset = (bits.view(np.float16).astype(np.float64) if is_half else from_bf16(bits).astype(np.float64) for bits in (c.scale_bits, c.offset_bits))
+
+    def by(matrix, factor, add):
+        added = matrix + add
+        return (added.astype(np.float16) * np.asarray(factor, dtype=np.float16)) if is_half else bf16(added * factor)
+
+    return [same(c.all, by(w.reshape(k, n), scale, offset).reshape(-1)), same(c.turned, by(w.reshape(n, k), column(scale), 0).reshape(-1)),
+            same(c.one, by(w, 0.5, 0))]
+
+
+def add_deq_relu(c):
+    x, y, lanes = c.x.reshape(4, 64).astype(np.float64), c.y.reshape(4, 64).astype(np.float64), int(c.shape[0])
+
+    def where(mask, b, pitch=64):
+        result = np.full((4, pitch), UNTOUCHED["f2"])
+        result[:, :64][:, mask] = np.maximum((x + b) * 0.375, 0).astype(np.float16)[:, mask]
+        return result.reshape(-1)
+
+    lane = np.arange(64)
+    return [same(c.all, where(lane >= 0, y)), same(c.odd, where(lane % 2 == 1, y)), same(c.first, where(lane < lanes, y[0], 128)),
+            same(c.as_set, where(lane < lanes - 1, y))]
+
+
 def welford(c):
     count, length, computed, head = (int(v) for v in c.shape)
     x, mean, variance = (v.reshape(count, length) for v in (c.x, c.mean, c.variance))
@@ -385,6 +456,7 @@ PROGRAMS = {
     "high_forms": [powers, gates, clamps, axpy, means, choose, running_sum, quantise, welford, filled],
     "high_layout": [pad, unpad, to_blocks, from_blocks, to_fractals, from_fractals, channels_last, channels_first, transpose],
     "high_norms": [layer_norm, rms_norm, deep_norm, layer_norm_separate, normalize, batch_norm, group_norm, layer_norm_grad, layer_norm_grad_beta],
+    "high_quant": [quantise_by, dequantise, dequantise_flat, anti_quantise_4, add_deq_relu],
     "high_softmax": [softmax, softmax_given, softmax_grad_front, softmax_grad, softmax_flash, softmax_flash2, softmax_flash3],
     "high_softmax_nz": [nz_softmax, nz_flash2, nz_log, nz_adjust],
 }

@@ -327,7 +327,6 @@ REFUSED = {
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",
     "Xor(in.AllocTensor<float>(), in.AllocTensor<float>(), in.AllocTensor<float>(), N);": "Xor: element types are",
-    "AscendAntiQuant<int4b_t, half, false>(in.AllocTensor<half>(), in.AllocTensor<int4b_t>(), in.AllocTensor<half>(), 8);": "AscendAntiQuant: element types, as destination(source), are half(int8_t)",
     "in.AllocTensor<float>().ToFile(\"t.bin\");": ": error: ToFile: not modelled",
     "(void)Crd2Idx(MakeCoord(1, 2), MakeShape(3), MakeStride(1));": "Crd2Idx: coordinate, shape and stride have as many dimensions",
     "(void)Crd2Idx(MakeCoord(1), MakeShape(3), 1);": "Crd2Idx: shape and stride are nested in the same way",

@@ -70,18 +70,22 @@ CALLS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
     ("SoftmaxGradFront", ("(a<T>, b<T>, c<T>, SoftMaxTiling());",), FLOATS), ("SoftmaxGrad", ("(a<T>, b<T>, c<T>, SoftMaxTiling());",), FLOATS),
     ("LayerNorm", ("(a<T>, b<T>, c<T>, a<T>, b<T>, c<T>, T(1), LayerNormTiling());",), FLOATS),
     ("RmsNorm", ("(a<T>, b<T>, c<T>, T(1), RmsNormTiling());",), FLOATS),
-    ("AscendDequant", ("(a<T>, a<int32_t>, 1.0f, DequantParams());",), ("half", "float", "bfloat16_t")),
     ("AscendQuant", ("(a<int8_t>, b<T>, 1.0f, 0.0f, 8);",), FLOATS),
     ("DropOut", ("(a<T>, b<T>, a<uint8_t>, 0.5f, DropOutShapeInfo());",), FLOATS),
 ]
 # Pairs of destination and source.
 ACCUMULATE = (("half", "half"), ("float", "float"), ("float", "half"))
 NARROW = (("int8_t", "half"), ("int8_t", "int16_t"), ("half", "float"))
+SCALED = (("float", "float"), ("float", "bfloat16_t"), ("bfloat16_t", "bfloat16_t"), ("bfloat16_t", "float"))
+WEIGHTS = (("half", "int8_t"), ("bfloat16_t", "int8_t"), ("half", "int4b_t"), ("bfloat16_t", "int4b_t"))
 PAIRS: list[tuple[str, str, tuple[tuple[str, str], ...]]] = [
     ("Axpy", "(a<D>, b<S>, S(1), 8);", ACCUMULATE), ("MulAddDst", "(a<D>, b<S>, c<S>, 8);", ACCUMULATE),
     ("AddReluCast", "(a<D>, b<S>, c<S>, 8);", NARROW), ("SubReluCast", "(a<D>, b<S>, c<S>, 8);", NARROW),
     ("MulCast", "(a<D>, b<S>, c<S>, 8);", (("int8_t", "half"), ("uint8_t", "half"))),
     ("CastDequant", "(a<D>, b<S>, 8);", (("half", "int32_t"), ("int8_t", "int16_t"), ("uint8_t", "int16_t"))),
+    ("AscendDequant", "(a<D>, a<int32_t>, S(1), DequantParams());", SCALED),
+    ("AscendDequant", "(a<D>, a<int32_t>, b<S>, DequantParams());", (("half", "uint64_t"), *SCALED)),
+    ("AscendAntiQuant", "<S, D, false>(a<D>, b<S>, c<D>, 8);", WEIGHTS), ("AddDeqRelu", "(a<D>, b<S>, c<S>, 8);", (("half", "int32_t"),)),
     ("Cast", "(a<D>, b<S>, RoundMode::CAST_NONE, 8);", tuple(tuple(pair.split("<")) for pair in (
         "half<int4b_t half<int8_t half<uint8_t half<int16_t float<int16_t int4b_t<half int8_t<half uint8_t<half int16_t<half int32_t<half float<half "
         "float<bfloat16_t int32_t<bfloat16_t half<float bfloat16_t<float int16_t<float int32_t<float int64_t<float float<float float<int32_t "

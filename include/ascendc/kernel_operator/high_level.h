@@ -175,9 +175,6 @@ struct SumParams {
 struct MeanParams {
   uint32_t outter = 1, inner = 0, n = 0;
 };
-struct DequantParams {
-  uint32_t m = 0, n = 0, calCount = 0;
-};
 struct TopkTiling {
   int32_t tmpLocalSize = 0;
 };
@@ -198,49 +195,6 @@ enum class TopKMode : uint8_t { TOPK_NORMAL, TOPK_NSMALL };
     SK_TAKES("Mean", T, half, float);                                                                                       \
     sk_rows shape{p.outter, p.n, p.inner, Internal::float_bits<T>(), Internal::float_bits<accType>()};                      \
     sk_high_row_sum(&shape, dst.sk_address(), src.sk_address(), 1.0 / p.n, scratch(isReuseSource));                         \
-  }                                                                                                                         \
-  template <typename D>                                                                                                     \
-  SK_INLINE void AscendDequant(const LocalTensor<D> &dst, const LocalTensor<int32_t> &src, const float scale,               \
-                               shared const DequantParams &p) {                                                                \
-    SK_TAKES("AscendDequant", D, half, float, bfloat16_t);                                                                     \
-    sk_high_dequantise(sizeof(D) * 8, std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), nullptr,      \
-                       scale, p.m, p.n, scratch(false));                                                                    \
-  }                                                                                                                         \
-  template <typename T, bool isReuseSource = false>                                                                         \
-  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const LocalTensor<T> &scale,    \
-                             const T offset, const uint32_t scaleCount, const uint32_t count) {                             \
-    SK_TAKES("AscendQuant", T, half, float);                                                                                \
-    sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(), nullptr,         \
-                        static_cast<float>(offset), scaleCount, count, scratch(isReuseSource));                             \
-  }                                                                                                                         \
-  template <typename T, bool isReuseSource = false>                                                                         \
-  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const LocalTensor<T> &scale,    \
-                             const LocalTensor<T> &offset, const uint32_t scaleCount, const uint32_t offsetCount,           \
-                             const uint32_t count) {                                                                        \
-    SK_TAKES("AscendQuant", T, half, float);                                                                                \
-    if (scaleCount != offsetCount) sk_kernel_finding("BAD_ARGUMENT", "AscendQuant: offsetCount differs from scaleCount", false); \
-    else sk_high_quantise_by(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale.sk_address(),             \
-                             offset.sk_address(), 0, scaleCount, count, scratch(isReuseSource));                            \
-  }                                                                                                                         \
-  template <typename T, bool isReuseSource = false>                                                                         \
-  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,           \
-                             const float offset) {                                                                          \
-    SK_TAKES("AscendQuant", T, half, float);                                                                                \
-    sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, src.GetSize(),           \
-                     scratch(isReuseSource));                                                                               \
-  }                                                                                                                         \
-  template <typename T, bool isReuseSource = false>                                                                         \
-  SK_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, shared const float scale,              \
-                             const float offset, const uint32_t count) {                                                    \
-    SK_TAKES("AscendQuant", T, half, float);                                                                                \
-    sk_high_quantise(Internal::float_bits<T>(), dst.sk_address(), src.sk_address(), scale, offset, count, scratch(isReuseSource)); \
-  }                                                                                                                         \
-  template <typename D>                                                                                                     \
-  SK_INLINE void AscendDequant(const LocalTensor<D> &dst, const LocalTensor<int32_t> &src, const LocalTensor<float> &scale, \
-                               shared const DequantParams &p) {                                                                \
-    SK_TAKES("AscendDequant", D, half, float, bfloat16_t);                                                                     \
-    sk_high_dequantise(sizeof(D) * 8, std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(),               \
-                       scale.sk_address(), 0, p.m, p.n, scratch(false));                                                    \
   }                                                                                                                         \
   template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,                        \
             TopKMode topkMode = TopKMode::TOPK_NORMAL>                                                                      \

@@ -1,4 +1,4 @@
-/* high_level_more.h - the rarer functions of the high-level API: 8-bit weights to floats, reductions of an axis, classes
+/* high_level_more.h - the rarer functions of the high-level API: reductions of an axis, classes
  * of numbers, running means, random keep, progressions, selection by bytes. */
 #ifndef SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
 #define SK_KERNEL_OPERATOR_HIGH_LEVEL_MORE_H
@@ -6,51 +6,6 @@
 #include "high_level.h"
 
 namespace AscendC {
-
-/* ---- 8-bit weights ------------------------------------------------------------------------------------ */
-
-struct AntiQuantShapeInfo {
-  uint32_t offsetHeight = 0, offsetWidth = 0, scaleHeight = 0, scaleWidth = 0;
-};
-namespace Internal {
-template <typename D>
-constexpr uint32_t weight_bits() {
-  static_assert(std::is_same<D, half>::value || std::is_same<D, bfloat16_t>::value, "AscendAntiQuant: results are half and bfloat16_t");
-  return 16;
-}
-/* k rows of as many columns as there are scales; transposed: a row per scale, k columns. */
-template <typename D, bool isTranspose>
-SK_INLINE void anti_quantise(const LocalTensor<D> &dst, const LocalTensor<int8_t> &src, const D *offsets, const LocalTensor<D> &scale,
-                             uint32_t k, const AntiQuantShapeInfo &shape, sk_scratch tmp) {
-  uint32_t given = isTranspose ? shape.scaleHeight : shape.scaleWidth, channels = given != 0 ? given : scale.GetSize();
-  sk_high_anti_quantise(weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), offsets,
-                        scale.sk_address(), 0, 0, isTranspose ? channels : k, isTranspose ? k : channels, isTranspose, tmp);
-}
-} // namespace Internal
-
-#define SK_ANTI_QUANT(shared, scratch)                                                                                       \
-  template <typename S, typename D, bool isTranspose>                                                                        \
-  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &offset,         \
-                                 const LocalTensor<D> &scale, shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) { \
-    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                  \
-    Internal::anti_quantise<D, isTranspose>(dst, src, offset.sk_address(), scale, k, shape, scratch(false));                 \
-  }                                                                                                                          \
-  template <typename S, typename D, bool isTranspose>                                                                        \
-  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const LocalTensor<D> &scale,          \
-                                 shared const uint32_t k, const AntiQuantShapeInfo &shape = {}) {                            \
-    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                \
-    Internal::anti_quantise<D, isTranspose>(dst, src, static_cast<const D *>(nullptr), scale, k, shape, scratch(false));     \
-  }                                                                                                                          \
-  template <typename S, typename D, bool isTranspose>                                                                        \
-  SK_INLINE void AscendAntiQuant(const LocalTensor<D> &dst, const LocalTensor<S> &src, const D offset, const D scale,        \
-                                 shared const uint32_t k, const AntiQuantShapeInfo & = {}) {                                 \
-    SK_TAKES_FROM("AscendAntiQuant", D, S, half(int8_t), bfloat16_t(int8_t));                                                \
-    sk_high_anti_quantise(Internal::weight_bits<D>(), std::is_same<D, bfloat16_t>::value, dst.sk_address(), src.sk_address(), \
-                          nullptr, nullptr, static_cast<float>(offset), static_cast<float>(scale), k, src.GetSize() / k, false, \
-                          scratch(false));                                                                                   \
-  }
-SK_WITH_TMP(SK_ANTI_QUANT)
-#undef SK_ANTI_QUANT
 
 /* ---- reductions of the last axis (AR) or the first (RA) ------------------------------------------------------ */
 
@@ -164,10 +119,6 @@ template <typename T>
 SK_INLINE void ArithProgression(const LocalTensor<T> &dst, const SK_SAME_TYPE firstValue, const SK_SAME_TYPE diffValue, const int32_t count) {
   SK_TAKES("ArithProgression", T, half, float, int16_t, int32_t);
   Arange<T>(dst, firstValue, diffValue, count);
-}
-
-SK_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0, const LocalTensor<int32_t> &src1, const int32_t &count) {
-  sk_add_deq_relu(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));
 }
 
 /* ---- running mean and variance ------------------------------------------------------------------------------------ */

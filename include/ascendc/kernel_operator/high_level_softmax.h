@@ -114,7 +114,7 @@ SK_INLINE sk_rows rows_of(const LocalTensor<T> &src, const Tiling &tiling, const
                                 shared const SoftMaxTiling &, const SoftMaxParams &p) {                                     \
     static_assert(std::is_same<T, half>::value && std::is_same<U, float>::value,                                            \
                   "SoftmaxFlashV3: rows are half, their values float");                                                     \
-    static_assert(!isDataFormatNZ, "SoftmaxFlashV3: the NZ layout is not modelled");                                        \
+    static_assert(!isDataFormatNZ, "SoftmaxFlashV3: isDataFormatNZ is reserved, legal: false");                                        \
     sk_rows shape{p.oriSrcM, p.oriSrcK, p.srcK, 16, 32};                                                                    \
     sk_part_means means{p.loopCnt, p.splitMeanCnt, p.alpha};                                                                \
     sk_high_softmax_part_means(&shape, &means, dst.sk_address(), mean.sk_address(), expSum.sk_address(), max.sk_address(),  \

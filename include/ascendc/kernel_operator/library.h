@@ -198,13 +198,22 @@ void sk_high_row_sum(const sk_rows *shape, void *dst, const void *src, double fa
 void sk_high_broadcast(uint32_t elem_bytes, void *dst, const void *src, const uint32_t *dst_shape, const uint32_t *src_shape,
                        uint32_t dims, sk_scratch tmp);
 void sk_high_quantise(uint32_t float_bits, int8_t *dst, const void *src, float scale, float offset, uint32_t count, sk_scratch tmp);
-void sk_high_dequantise(uint32_t result_bits, bool result_is_bf16, void *dst, const int32_t *src, const float *scales,
-                        float scale, uint32_t rows, uint32_t columns, sk_scratch tmp);
+typedef enum sk_high_scale { SK_HIGH_SCALE_F32, SK_HIGH_SCALE_BF16, SK_HIGH_SCALE_U64 /* a float in its low half */ } sk_high_scale;
+/* Rows of n, of which `count` are computed, `elems` in all; rows of the result begin at blocks. single_row: a row that holds several
+ * times the count is as many rows. */
+typedef struct sk_dequant {
+  uint32_t rows, columns, count, elems, result_bits;
+  bool result_is_bf16, single_row;
+  sk_high_scale kind;
+  float scale; /* without scales of columns */
+} sk_dequant;
+void sk_high_dequantise(const sk_dequant *what, void *dst, const int32_t *src, const void *scales, sk_scratch tmp);
 /* index: names of the columns; finished: a byte per row, whose positions become `columns` where it is set. Both may be NULL. */
 void sk_high_top_k(const sk_rows *shape, void *values, int32_t *positions, const void *src, const int32_t *index, const void *finished,
                    uint32_t k, bool largest);
-void sk_high_anti_quantise(uint32_t bits, bool bf16, void *dst, const int8_t *src, const void *offsets, const void *scales,
-                           double offset, double scale, uint32_t rows, uint32_t columns, bool per_row, sk_scratch tmp);
+/* src_bits 8 or 4; the results have 16. */
+void sk_high_anti_quantise(uint32_t src_bits, bool bf16, void *dst, const void *src, const void *offsets, const void *scales, double offset,
+                           double scale, uint32_t rows, uint32_t columns, bool per_row, sk_scratch tmp);
 void sk_high_quantise_by(uint32_t float_bits, int8_t *dst, const void *src, const void *scales, const void *offsets, double offset,
                          uint32_t period, uint32_t count, sk_scratch tmp);
 typedef enum sk_high_reduction {
@@ -219,6 +228,8 @@ typedef enum sk_high_class { SK_HIGH_IS_FINITE, SK_HIGH_IS_INF, SK_HIGH_IS_NAN }
 void sk_high_classify(sk_high_class which, uint32_t float_bits, uint32_t result_bits, void *dst, const void *src, uint32_t count);
 void sk_high_arange(uint32_t type, void *dst, double first, double step, uint32_t count);
 void sk_add_deq_relu(void *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
+void sk_add_deq_relu_strided(void *dst, const int32_t *src0, const int32_t *src1, uint8_t repeat, uint8_t dst_block, uint8_t src0_block,
+                             uint8_t src1_block, uint8_t dst_repeat, uint8_t src0_repeat, uint8_t src1_repeat);
 /* Rows: `columns` of `pitch` elements are computed; in_place: the others become those of mean and variance. */
 void sk_high_welford_update(const sk_rows *shape, float *out_mean, float *out_variance, const float *mean, const float *variance, const void *x,
                             float reciprocal, bool in_place, sk_scratch tmp);

@@ -220,6 +220,30 @@ def test_a_dump_of_l1_shows_its_elements():
     assert "verdict: clean" in said, said
 
 
+SHAPED = """
+__global__ __vector__ void k(GM_ADDR x) {
+  GlobalTensor<int32_t> tensor;
+  tensor.SetGlobalBuffer((__gm__ int32_t *)x, 64);
+  const uint32_t shape[9] = {2, 2, 3, 1, 1, 1, 1, 1, 1};
+  DumpTensor(tensor, 1, 10, ShapeInfo(%d, shape)); //!
+  DumpTensor(tensor, 2, 10, ShapeInfo(2, shape));
+  DumpTensor(tensor, 3, 2, ShapeInfo());
+}
+"""
+
+
+def test_a_dump_is_laid_out_by_its_shape():
+    said, _ = run_program(PROGRAM % (SHAPED % 3))
+    for text in ("dump_size=10\n[[[0, 0, 0],\n[0, 0, 0]],\n[[0, 0, 0],\n[0, -, -]]]\n", "dump_size=10\n[[0, 0],\n[0, 0]]\n", "dump_size=2\n[0, 0]\n"):
+        assert text in said, f"{text}\n{said}"
+    assert "verdict: clean" in said, said
+
+
+def test_a_shape_of_too_many_dimensions_is_found():
+    said, line = run_program(PROGRAM % (SHAPED % 9))
+    assert re.search(r"error\s+BAD_ARGUMENT", said) and "legal: 1..8" in said and f"k.cpp:{line}" in said, said
+
+
 def test_a_dump_by_address_shows_the_elements_there():
     code = """#include "utils/debug/asc_dump.h"
 __global__ __mix__(1, 1) void k(GM_ADDR x) {
@@ -388,7 +412,8 @@ if __name__ == "__main__":
                      + [refuses(*case) for case in REFUSED.items()]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
-                        test_a_dump_of_l1_shows_its_elements, test_a_dump_by_address_shows_the_elements_there, test_a_kernel_goes_on_after_a_division_by_zero,
+                        test_a_dump_of_l1_shows_its_elements, test_a_dump_is_laid_out_by_its_shape,
+                        test_a_shape_of_too_many_dimensions_is_found, test_a_dump_by_address_shows_the_elements_there, test_a_kernel_goes_on_after_a_division_by_zero,
                         test_sparse_products_added_up_are_in_order_when_they_are_long, test_a_tensor_prints_a_block_a_line,
                         test_stores_that_stay_in_the_cache_are_found, test_an_sk_build_keeps_its_cache_lines,
                         test_the_launch_s_block_number_in_a_bound_function_is_found,

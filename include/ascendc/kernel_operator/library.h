@@ -308,6 +308,9 @@ void sk_group_wait(sk_group_barrier *barrier);
 
 /* DumpTensor: a header line and the elements. type: 0 half, 1 bfloat16, 2 float, 3 signed, 4 unsigned integer. */
 void sk_dump(const char *position, uint32_t desc, const void *address, uint32_t type, uint32_t elem_bytes, uint32_t count);
+/* Laid out by a shape of 1 to 8 dimensions; what the shape has more than `count` is a dash. */
+void sk_dump_shaped(const char *position, uint32_t desc, const void *address, uint32_t type, uint32_t elem_bytes, uint32_t count,
+                    uint32_t dims, const uint32_t *shape);
 
 /* A call that touches `count` elements of a tensor of `elems`. */
 void sk_tensor_overflow(uint32_t count, uint32_t elems) __attribute__((cold));

@@ -52,24 +52,38 @@ constexpr uint32_t dump_type() {
   return std::is_signed<T>::value ? 3 : 4;
 }
 } // namespace Internal
+namespace Internal {
 template <typename T>
-SK_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
+SK_INLINE void dump(const char *position, const void *address, uint32_t desc, uint32_t count, const ShapeInfo &shape) {
   static_assert(!std::is_same<T, int4b_t>::value, "DumpTensor: int4b_t is not printed");
+  if (shape.shapeDim == 0) sk_dump(position, desc, address, dump_type<T>(), sizeof(T), count);
+  else sk_dump_shaped(position, desc, address, dump_type<T>(), sizeof(T), count, shape.shapeDim, shape.shape);
+}
+} // namespace Internal
+template <typename T>
+SK_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &shapeInfo) {
   switch (Internal::memory_of(tensor.GetPosition())) {
     case 1:
       Internal::order_local_access();
-      sk_dump("UB", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
+      Internal::dump<T>("UB", tensor.sk_address(), desc, dumpSize, shapeInfo);
       break;
-    case 2: sk_dump("L1", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize); break;
-    case 5: sk_dump("L0C", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize); break;
+    case 2: Internal::dump<T>("L1", tensor.sk_address(), desc, dumpSize, shapeInfo); break;
+    case 5: Internal::dump<T>("L0C", tensor.sk_address(), desc, dumpSize, shapeInfo); break;
     default: sk_kernel_finding("NOT_MODELLED", "DumpTensor: only tensors in UB, L1, L0C and device memory are printed", false);
   }
 }
 template <typename T>
-SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
-  static_assert(!std::is_same<T, int4b_t>::value, "DumpTensor: int4b_t is not printed");
+SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &shapeInfo) {
   Internal::order_global_access();
-  sk_dump("GM", desc, tensor.sk_address(), Internal::dump_type<T>(), sizeof(T), dumpSize);
+  Internal::dump<T>("GM", tensor.sk_address(), desc, dumpSize, shapeInfo);
+}
+template <typename T>
+SK_INLINE void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
+  DumpTensor(tensor, desc, dumpSize, ShapeInfo());
+}
+template <typename T>
+SK_INLINE void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
+  DumpTensor(tensor, desc, dumpSize, ShapeInfo());
 }
 template <typename T>
 SK_INLINE void LocalTensor<T>::Print(uint32_t elems) const {

@@ -119,4 +119,4 @@ static void test_plans_do_not_depend_on_the_file(void **state) {
   assert_true(plans > ROUNDS / 4);
 }
 
-SK_TESTS(SK_TEST(test_plans_do_not_depend_on_the_file))
+SK_TESTS(SK_TEST_LIMIT(test_plans_do_not_depend_on_the_file, 240)) /* two plans of each of many graphs: long under sanitizers */

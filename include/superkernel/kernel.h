@@ -67,6 +67,24 @@ SK_EXPORT void sk_kernel_register(const sk_kernel *kernel);
 SK_EXPORT int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_ub_bytes,
                                void *stream, const void *args, const char *file, uint32_t line);
 
+/* A launch through an expression: pointer<<<blocks, ub, stream>>>(args). The launch tells this thread how, calls what the
+ * expression points to, and ends. The function of a kernel's name in host code takes what was told and launches with it. */
+typedef struct sk_told_launch {
+  const char *file;
+  const void *site;
+  void *stream;
+  unsigned long ub; /* bytes */
+  uint32_t line, blocks;
+  int code;         /* of the launch, for sk_launch_end */
+} sk_told_launch;
+/* A code other than 0 and nothing to call: the pointer is null (there == 0), or launches are nested too deep.
+ * site: in the code that launches; NULL where that is the caller. */
+SK_EXPORT int sk_launch_tell(const char *file, uint32_t line, uint32_t blocks, unsigned long ub, void *stream, int there, const void *site);
+/* NULL if nothing was told: the kernel was called like a function, which is reported at the site. Valid until sk_launch_end. */
+SK_EXPORT sk_told_launch *sk_launch_take(const sk_kernel *kernel, const void *site);
+/* The code of the launch; an error if what was called took nothing, as a function that is no kernel. */
+SK_EXPORT int sk_launch_end(void);
+
 /* Records a refusal as this thread's acl error (aclGetRecentErrMsg) and returns the code. */
 SK_EXPORT int sk_report_error(int code, const char *text);
 

@@ -451,7 +451,7 @@
     "The instruction lists of each SK are checked before it runs. Edges without synchronisation show as unordered accesses when it runs (H18, H19).", \
     "Report it with the graph (skv run --save-graph).") \
   X("LAUNCH_INVALID", HOST, "Launch that the chip cannot run", \
-    "Block count, argument size or kernel type are out of range.", \
+    "Block count, argument size or kernel type are out of range; or what is launched is a null pointer or no kernel, or a kernel is called like a function.", \
     "The launch is refused.", \
     "Checked by the call that launches, which also returns an error.", \
     "Correct the launch.") \

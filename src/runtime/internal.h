@@ -120,7 +120,8 @@ aclError sk__acl_of_status(sk_status status, sk__core_type core);
 /* Device memory gets the name of the first kernel argument that points to its start; a pointer that leads
  * nowhere is a finding. */
 void sk__report_arguments(sk__runtime *runtime, const sk__task *task);
-void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why);
+/* Of a kernel, NULL unknown; at a site in host code or a line, NULL without. */
+void sk__report_launch(sk__runtime *runtime, const char *kernel, const void *site, const char *file, uint32_t line, const char *why);
 /* A reset outside of a captured model that holds the event's record. */
 void sk__report_outside_reset(sk__runtime *runtime, const sk__model *model);
 /* H42: a launch inside the SuperKernel of this name has other arguments now. */

@@ -53,7 +53,7 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   char why[256] = "";
   if (error != ACL_SUCCESS) { /* nobody sees the code of <<<>>> */
     snprintf(why, sizeof why, "kernel '%s' is not launched: %s", kernel->name, aclGetRecentErrMsg());
-    sk__report_launch(runtime, kernel, file, line, why);
+    sk__report_launch(runtime, kernel->name, NULL, file, line, why);
     return error;
   }
   uint32_t ub = sk__machine_soc(runtime->machine)->ub_bytes;
@@ -63,7 +63,7 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
     snprintf(why, sizeof why, "kernel '%s' asks for %llu bytes of dynamic UB; a vector core has %u", kernel->name,
              (unsigned long long)dynamic_ub_bytes, ub);
   if (why[0] != '\0') {
-    sk__report_launch(runtime, kernel, file, line, why);
+    sk__report_launch(runtime, kernel->name, NULL, file, line, why);
     return sk__fail(ACL_ERROR_RT_PARAM_INVALID, "%s:%u: %s", file, line, why);
   }
   sk__task *task = sk__task_new(runtime, SK__TASK_KERNEL, on);

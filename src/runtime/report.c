@@ -58,11 +58,12 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
   }
 }
 
-void sk__report_launch(sk__runtime *runtime, const sk_kernel *kernel, const char *file, uint32_t line, const char *why) {
+void sk__report_launch(sk__runtime *runtime, const char *kernel, const void *site, const char *file, uint32_t line, const char *why) {
   sk__finding finding = host_finding("LAUNCH_INVALID", 0);
   sk__end *end = &finding.ends[0];
   end->instr = "launch";
-  sk__text_copy(end->kernel, sizeof end->kernel, kernel->name);
+  end->site = site;
+  if (kernel != NULL) sk__text_copy(end->kernel, sizeof end->kernel, kernel);
   sk__text detail = sk__text_on(end->detail, sizeof end->detail);
   if (file != NULL) sk__text_add(&detail, "launched at %s:%u", file, line);
   sk__text_copy(finding.message, sizeof finding.message, why);

@@ -82,6 +82,44 @@ static void test_argument_arrays_are_checked(void **state) {
   assert_int_equal(aclrtBinaryLoadFromFile(NULL, NULL, &bin), ACL_ERROR_INVALID_PARAM);
   assert_int_equal(aclrtBinaryLoadFromData("x", 1, NULL, NULL), ACL_ERROR_INVALID_PARAM);
 }
+/* Launches through an expression, as skcc's code makes them. */
+static void test_pointers_that_launch_nothing(void **state) {
+  (void)state;
+  device_open();
+  assert_int_equal(sk_launch_tell("host.c", 21, 1, 0, NULL, 0, NULL), ACL_ERROR_RT_PARAM_INVALID);
+  assert_fails(sk_launch_end(), ACL_ERROR_RT_PARAM_INVALID, "host.c:21: the pointer that is launched is null");
+  assert_int_equal(sk_launch_tell("host.c", 22, 1, 0, NULL, 1, NULL), 0);
+  assert_fails(sk_launch_end(), ACL_ERROR_RT_PARAM_INVALID, "host.c:22: what is launched is no kernel");
+  assert_null(sk_launch_take(&add_vector, NULL));
+  assert_non_null(strstr(aclGetRecentErrMsg(), "'add' is called like a function"));
+  assert_int_equal(findings_of("LAUNCH_INVALID"), 3);
+}
+static void test_a_launch_is_taken_once(void **state) {
+  (void)state;
+  device_open();
+  assert_int_equal(sk_launch_tell("host.c", 23, 7, 64, NULL, 1, NULL), 0);
+  sk_told_launch *launch = sk_launch_take(&add_vector, NULL);
+  assert_non_null(launch);
+  assert_int_equal(launch->blocks, 7);
+  assert_int_equal(launch->ub, 64);
+  assert_int_equal(launch->line, 23);
+  assert_null(sk_launch_take(&add_vector, NULL));
+  launch->code = 5;
+  assert_int_equal(sk_launch_end(), 5);
+  assert_int_equal(findings_of("LAUNCH_INVALID"), 1);
+}
+static void test_launches_among_arguments_of_launches(void **state) {
+  (void)state;
+  device_open();
+  enum { ROOM = 16, DEEP = ROOM + 2 };
+  for (uint32_t i = 0; i < DEEP; i++) assert_int_equal(sk_launch_tell("host.c", i, i, 0, NULL, 1, NULL), i < ROOM ? 0 : ACL_ERROR_RT_PARAM_INVALID);
+  for (uint32_t i = DEEP; i-- > 0;) {
+    sk_told_launch *launch = i < ROOM ? sk_launch_take(&add_vector, NULL) : NULL;
+    if (i < ROOM) assert_int_equal(launch->blocks, i);
+    assert_int_equal(sk_launch_end(), i < ROOM ? 0 : ACL_ERROR_RT_PARAM_INVALID);
+  }
+  assert_null(sk_launch_take(&add_vector, NULL));
+}
 static void test_data_types(void **state) {
   (void)state;
   static const struct { aclDataType type; size_t bytes; } sizes[] = {
@@ -191,6 +229,7 @@ static void test_failures_wait_for_the_next_synchronisation(void **state) {
 
 SK_TESTS(SK_TEST(test_block_counts_are_checked), SK_TEST(test_launches_that_cannot_be_made_are_found), SK_TEST(test_dynamic_ub_is_checked), SK_TEST(test_records_of_another_interface_are_refused),
          SK_TEST(test_handles_are_checked), SK_TEST(test_explicit_launches_are_checked), SK_TEST(test_argument_arrays_are_checked),
+         SK_TEST(test_pointers_that_launch_nothing), SK_TEST(test_a_launch_is_taken_once), SK_TEST(test_launches_among_arguments_of_launches),
          SK_TEST(test_data_types), SK_TEST(test_host_pointers_as_arguments_are_found),
          SK_TEST(test_explicit_launch), SK_TEST(test_all_block_counts_give_the_same), SK_TEST(test_a_vector_kernel_faults),
          SK_TEST(test_a_cube_kernel_faults), SK_TEST(test_a_kernel_waits_for_ever), SK_TEST(test_a_kernel_never_ends),

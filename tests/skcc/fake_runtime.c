@@ -60,6 +60,30 @@ int sk_kernel_launch(const sk_kernel *kernel, uint32_t blocks, uint64_t dynamic_
   return 0;
 }
 
+/* One launch through an expression at a time. */
+static sk_told_launch told;
+static enum { NOTHING_TOLD, TOLD, TAKEN } telling;
+
+int sk_launch_tell(const char *file, uint32_t line, uint32_t blocks, unsigned long ub, void *stream, int there, const void *site) {
+  (void)site;
+  told = (sk_told_launch){.file = file, .stream = stream, .ub = ub, .line = line, .blocks = blocks, .code = there == 0};
+  telling = there == 0 ? TAKEN : TOLD;
+  return told.code;
+}
+
+sk_told_launch *sk_launch_take(const sk_kernel *kernel, const void *site) {
+  (void)site;
+  if (telling == TOLD) return telling = TAKEN, &told;
+  printf("%s called like a function\n", kernel->name);
+  return NULL;
+}
+
+int sk_launch_end(void) {
+  int code = telling == TAKEN ? told.code : 2;
+  telling = NOTHING_TOLD;
+  return code;
+}
+
 void sk_kernel_bind(const sk_binding *binding) {
   printf("bind %s capabilities %" PRIu64 " line %u\n", binding->kernel->name, binding->capabilities, binding->line);
   int args[2] = {11, 22}, system_args = 33;

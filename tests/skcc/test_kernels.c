@@ -48,22 +48,6 @@ static void test_argument_block_has_natural_alignment_and_at_least_four(void **s
   sandbox_close();
 }
 
-static void test_a_kernel_that_is_called_says_so(void **state) {
-  (void)state;
-  start();
-  put("s.c", "__global__ __vector__ void add(int n) { (void)n; }\nint main(void) { add(1); return 0; }\n");
-  put("s.cpp", "namespace n { template <typename T> __global__ __vector__ void add(T) {} }\n"
-               "int main() { n::add(1.0f); n::add<int><<<1, 0>>>(1); return 0; }\n");
-  static const char *const files[] = {"s.c", "s.cpp"}, *const compilers[] = {"gcc", "clang"};
-  for (size_t i = 0; i < 4; i++) {
-    if (!has_compiler(compilers[i % 2])) continue;
-    assert_runs("skcc --cc=%s -Wall -Wextra -Werror -o program %s", compilers[i % 2], files[i / 2]);
-    assert_int_equal(run("./program"), 134); /* SIGABRT, as the shell tells it */
-    assert_said("superkernel: kernel 'add' is called like a function; launch it: add<<<");
-  }
-  sandbox_close();
-}
-
 static void test_kernel_types_and_halves(void **state) {
   (void)state;
   start();
@@ -406,7 +390,7 @@ static void test_bindings_of_templates(void **state) {
   sandbox_close();
 }
 
-SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_a_kernel_that_is_called_says_so), SK_TEST(test_kernel_types_and_halves),
+SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
          SK_TEST(test_kernel_templates), SK_TEST(test_overloaded_kernel_templates), SK_TEST(test_attributes_in_brackets),
          SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),

@@ -58,7 +58,10 @@ static void test_launches_that_are_refused(void **state) {
   expect_error("__global__ void k(int) {}\nint main() { k<<<1, 0, 0, 0>>>(2); }\n", "s.cpp:2:15: error: a launch takes <<<blocks");
   expect_error("__global__ void k(int) {}\nint main() { k<<<1, 0; }\n", "s.cpp:2:15: error: this <<< of 'k' has no >>>");
   expect_error("__global__ void k(int) {}\nint main() { k<<<1, 0>>>; }\n", "s.cpp:2:22: error: a launch goes on with its arguments");
-  expect_error("int main() { (1)<<<1, 0>>>(); }\n", "s.cpp:1:17: error: <<< needs the name of a kernel before it");
+  expect_error("struct s { void f(int); void g() { f<<<1, 0>>>(2); } };\n", "s.cpp:1:36: error:");
+  expect_error("__aicore__ inline void f() {}\nint main() { f<<<1, 0>>>(); }\n", "s.cpp:2:14: error: 'f' is launched but is no kernel");
+  expect_error("int main() { \"k\"<<<1, 0>>>(); }\n", "s.cpp:1:17: error: <<< needs a kernel, or an expression that points to one, before it");
+  expect_error("int main() { (1)<<<1, 0>>>(); }\n", "s.cpp:1:");
   expect_error("__global__ void k(int *) {}\nint main() {\n  k<<<1, 0>>>(2.5);\n}\n", "s.cpp:3:");
   sandbox_close();
 }

@@ -157,13 +157,14 @@ static void rewrite_instance(unit *u, const function *f) {
     unit_error(u, f->name, "there is no __global__ template '%s' with as many parameters before this line", token_text(u, f->name));
     return;
   }
+  const char *arguments = tokens_text(u, f->name + 1, f->open);
   if (f->body != 0) {
-    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ sk__kernel_called(\"%s\"); }", k->name));
+    rewrite_stub(u, k, f, arguments);
     return;
   }
   text out = {0};
   begin_system_text(u, f->end, &out);
-  write_instance(u, k, "", tokens_text(u, f->name + 1, f->open), f->end, &out);
+  write_instance(u, k, "", arguments, f->end, &out);
   edit_after(u, f->end, out.bytes);
 }
 

@@ -39,6 +39,13 @@ SAME(sk__binding, sk_binding, file);
 SAME(sk__binding, sk_binding, line);
 SAME(sk__binding, sk_binding, functions);
 SAME(sk__slot, sk_local_slot, id);
+SAME(sk__told, sk_told_launch, file);
+SAME(sk__told, sk_told_launch, site);
+SAME(sk__told, sk_told_launch, stream);
+SAME(sk__told, sk_told_launch, ub);
+SAME(sk__told, sk_told_launch, line);
+SAME(sk__told, sk_told_launch, blocks);
+SAME(sk__told, sk_told_launch, code);
 _Static_assert(sizeof(struct sk__record) == sizeof(sk_kernel) && sizeof(struct sk__param) == sizeof(sk_kernel_param) &&
                sizeof(struct sk__slot) == sizeof(sk_local_slot), "the interface has grown");
 

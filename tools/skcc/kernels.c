@@ -1,7 +1,7 @@
-/* kernels.c - kernel qualifiers, and what stands behind a kernel: argument struct, launcher, entry of
+/* kernels.c - kernel qualifiers, and what stands around a kernel: argument struct, launcher, entry of
  * each half, record.
  *
- * The text goes behind the kernel's first declaration (struct, launcher) and behind its definition
+ * The text goes before the kernel's first declaration (struct, launcher) and behind its definition
  * (entries, record), marked as system header text so that the user's warning flags do not judge it. */
 #include "skcc.h"
 
@@ -163,7 +163,7 @@ static void read_parameter(unit *u, kernel *k, parameter p) {
   k->params[k->param_count++] = p;
 }
 
-static void read_parameters(unit *u, kernel *k, const function *f) {
+void read_parameters(unit *u, kernel *k, const function *f) {
   uint32_t i = f->open + 1;
   if (i == f->close || (i + 1 == f->close && is_word(u, i, WORD_VOID))) return;
   while (i < f->close) {
@@ -192,7 +192,7 @@ static void read_parameters(unit *u, kernel *k, const function *f) {
 }
 
 /* Reports and launcher use the user's names; an unnamed parameter gets one. */
-static char *param_name(const unit *u, const kernel *k, size_t i) {
+char *param_name(const unit *u, const kernel *k, size_t i) {
   if (k->params[i].name != 0) return token_text(u, k->params[i].name);
   return format_string("sk__%zu", i);
 }
@@ -259,7 +259,7 @@ static template_text read_template(unit *u, const function *f) {
   return t;
 }
 
-/* ---- the text behind a kernel -------------------------------------------------------------------- */
+/* ---- the text around a kernel -------------------------------------------------------------------- */
 
 /* Argument blocks are read without hooks: on the chip the arguments come in registers and constants. */
 #define HIDDEN "__attribute__((visibility(\"hidden\"), no_sanitize(\"thread\")))"
@@ -335,14 +335,15 @@ static void declare_entry(const kernel *k, const template_text *t, const char *h
   text_printf(out, " %s__attribute__((visibility(\"hidden\"))) void sk__%s_%s(const void *);", t->head, half, k->symbol);
 }
 
-/* In its half the entry itself; in the host part, where the record is, its declaration. */
+/* Declared in the host part, where the record is, and in its half, where a template's body names it. */
+static void declare_entries(const unit *u, const kernel *k, const template_text *t, text *out) {
+  if (has_cube_half(k->type) && u->part != PART_VECTOR) declare_entry(k, t, "aic", out);
+  if (has_vector_half(k->type) && u->part != PART_CUBE) declare_entry(k, t, "aiv", out);
+}
+
 static void write_entries(const unit *u, const kernel *k, const template_text *t, text *out) {
-  const struct { bool has; part part; const char *name; } halves[] = {
-    {has_cube_half(k->type), PART_CUBE, "aic"}, {has_vector_half(k->type), PART_VECTOR, "aiv"}};
-  for (size_t i = 0; i < 2; i++) {
-    if (halves[i].has && u->part == halves[i].part) write_entry(k, t, halves[i].name, out);
-    else if (halves[i].has && u->part == PART_HOST) declare_entry(k, t, halves[i].name, out);
-  }
+  if (has_cube_half(k->type) && u->part == PART_CUBE) write_entry(k, t, "aic", out);
+  if (has_vector_half(k->type) && u->part == PART_VECTOR) write_entry(k, t, "aiv", out);
 }
 
 static char *entry_name(const kernel *k, const template_text *t, const char *half, bool has) {
@@ -372,12 +373,12 @@ static void write_template(const unit *u, const kernel *k, const function *f, co
 }
 
 static void announce(const unit *u, kernel *k, const function *f, const template_text *t, text *out) {
-  begin_system_text(u, f->end, out);
+  begin_system_text(u, f->start, out);
   k->announced = true;
   write_struct(u, k, t->head, out);
   if (k->is_template) text_printf(out, " %s" HIDDEN " const struct sk__record *sk__kernel_%s();", t->head, k->symbol);
   else text_printf(out, " extern __attribute__((visibility(\"default\"))) const struct sk__record sk__kernel_%s;", k->name);
-  begin_system_text(u, f->end, out);
+  begin_system_text(u, f->start, out);
   write_launcher(u, k, t, out);
 }
 
@@ -428,17 +429,19 @@ static void rewrite_kernel(unit *u, uint32_t index) {
   }
   template_text t = read_template(u, f);
   if (u->error_count != errors || (k->announced && f->body == 0)) return;
-  text out = {0};
-  if (!k->announced) announce(u, k, f, &t, &out);
+  text before = {0}, after = {0};
+  if (!k->announced) announce(u, k, f, &t, &before);
   if (f->body != 0) {
-    begin_system_text(u, f->end, &out);
-    write_entries(u, k, &t, &out);
-    if (k->is_template) write_template(u, k, f, &t, &out);
-    else write_plain(u, k, f, &t, &out);
-    /* Whoever calls a kernel like a function shall not find a silent, unhooked twin. */
-    if (u->part == PART_HOST) edit_replace(u, f->body, f->end, format_string("{ sk__kernel_called(\"%s\"); }", k->name));
+    begin_system_text(u, f->start, &before);
+    declare_entries(u, k, &t, &before);
+    begin_system_text(u, f->end, &after);
+    write_entries(u, k, &t, &after);
+    if (k->is_template) write_template(u, k, f, &t, &after);
+    else write_plain(u, k, f, &t, &after);
+    edit_after(u, f->end, after.bytes);
   }
-  edit_after(u, f->end, out.bytes);
+  edit_before(u, f->start, before.bytes);
+  if (f->body != 0) rewrite_stub(u, k, f, t.arguments);
 }
 
 void rewrite_kernels(unit *u) {

@@ -96,6 +96,7 @@ static process start_compiler(const job *j, part which, bool hooks, bool quiet) 
   add_language_flags(j, &argv);
   if (hooks) add_hook_flags(compiler, &argv);
   if (quiet) list_add(&argv, "-w");
+  if (!hooks && quiet) list_add(&argv, "-fno-optimize-sibling-calls"); /* who calls a kernel like a function is named by his line */
   /* "One per process" would join the statics of equal inline functions and templates of two halves, and of
    * two operator libraries. */
   if (cplusplus && !is_clang(compiler)) list_add(&argv, "-fno-gnu-unique");

@@ -88,6 +88,10 @@ static void found_function(unit *u, function f, uint32_t head_end, bool in_class
   f.device = f.kernel || f.bound || range_has(u, f.first, head_end, WORD_AICORE);
   f.member = in_class || (f.name > f.first && (is_mark(u, f.name - 1, MARK_SCOPE) || is_mark(u, f.name - 1, '~')));
   u->has_device_code |= f.device && f.body != 0 && !u->tokens[f.name].system;
+  if (!f.kernel && !f.member && is_plain_name(u, f.name) && !u->tokens[f.name].system) {
+    u->no_kernels = grow(u->no_kernels, u->no_kernel_count, &u->no_kernel_capacity, sizeof *u->no_kernels);
+    u->no_kernels[u->no_kernel_count++] = f.name;
+  }
   if (f.body == 0 && !f.kernel && !f.bound) return;
   if (!is_plain_name(u, f.name)) {
     if (f.kernel) unit_error(u, f.open, "cannot tell the name of this __global__ function");
@@ -253,7 +257,7 @@ static void scan_scope(unit *u, uint32_t i, uint32_t end, uint32_t path, bool in
       i = after;
       continue;
     }
-    function f = {.path = path};
+    function f = {.start = i, .path = path};
     while (is_word(u, i, WORD_TEMPLATE)) {
       uint32_t close = is_mark(u, i + 1, '<') ? after_angle(u, i + 1, end) : 0;
       if (close == 0) {

@@ -9,7 +9,7 @@
  * the host part only.
  *
  * Way of each: preprocessor of the host compiler -> tokens (lex.c) -> declarations (scan.c)
- *   -> edits (kernels.c, launches.c, arrays.c) -> text with line markers (edit.c) -> host compiler
+ *   -> edits (kernels.c, stubs.c, launches.c, arrays.c) -> text with line markers (edit.c) -> host compiler
  * The dialect is rewritten after preprocessing, so macros, conditionals and included files need no
  * treatment of their own; __SKCC__ tells the headers to leave the dialect's words alone. */
 #ifndef SKCC_SKCC_H
@@ -141,6 +141,7 @@ typedef struct parameter {
 
 /* A function found at namespace or class scope. All but the flags are token indices. */
 typedef struct function {
+  uint32_t start;       /* of the declaration, template head and linkage with it */
   uint32_t first;       /* after template head and linkage */
   uint32_t name, open, close;
   uint32_t body;        /* the '{', 0 of a declaration */
@@ -189,6 +190,8 @@ typedef struct unit {
   size_t function_count, function_capacity;
   uint32_t *variables;  /* name tokens of the host's variables */
   size_t variable_count, variable_capacity;
+  uint32_t *no_kernels; /* name tokens of the user's functions that are no kernels */
+  size_t no_kernel_count, no_kernel_capacity;
   kernel *kernels;
   size_t kernel_count, kernel_capacity;
   edit *edits;
@@ -240,6 +243,11 @@ void rewrite_launches(unit *u);
 void rewrite_arrays(unit *u);
 void rewrite_bindings(unit *u);
 
+/* stubs.c: a kernel's name in host code; the template arguments of an instance or of the template itself. */
+void rewrite_stub(unit *u, const kernel *k, const function *f, const char *arguments);
+/* kernels.c: parameters and what they are called, named by the user or not. */
+void read_parameters(unit *u, kernel *k, const function *f);
+char *param_name(const unit *u, const kernel *k, size_t i);
 /* kernels.c: what a kernel type has, and the type that an __sk__ function's head names (KERNEL_UNSET: none). */
 bool has_cube_half(int type);
 bool has_vector_half(int type);

@@ -173,6 +173,136 @@ int main() {
     assert refused.returncode != 0 and "the simulated chip is dav-2201" in refused.stdout + refused.stderr, refused
 
 
+# An older project: ascendc_library and generated headers, host code by the project's C++ compiler.
+LIBRARIES = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.16)
+project(Ascend_c)
+set(RUN_MODE "npu" CACHE STRING "cpu/sim/npu")
+set(SOC_VERSION "Ascend910B1" CACHE STRING "")
+set(ASCEND_CANN_PACKAGE_PATH "" CACHE PATH "")
+set(CMAKE_INSTALL_PREFIX "${CMAKE_CURRENT_LIST_DIR}/out" CACHE STRING "" FORCE)
+file(GLOB KERNEL_FILES ${CMAKE_CURRENT_SOURCE_DIR}/scale_custom.cpp)
+include(cmake/npu_lib.cmake)
+add_executable(bbit ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
+target_compile_options(bbit PRIVATE -O2 -std=c++17 -Wall -Werror)
+target_link_libraries(bbit PRIVATE
+  $<BUILD_INTERFACE:$<$<OR:$<STREQUAL:${RUN_MODE},npu>,$<STREQUAL:${RUN_MODE},sim>>:host_intf_pub>>
+  ascendc_kernels_${RUN_MODE} more_kernels)
+install(TARGETS bbit ascendc_kernels_${RUN_MODE} LIBRARY DESTINATION lib RUNTIME DESTINATION bin)
+""",
+    "cmake/npu_lib.cmake": """if(EXISTS ${ASCEND_CANN_PACKAGE_PATH}/compiler/tikcpp/ascendc_kernel_cmake)
+  set(ASCENDC_CMAKE_DIR ${ASCEND_CANN_PACKAGE_PATH}/compiler/tikcpp/ascendc_kernel_cmake)
+endif()
+include(${ASCENDC_CMAKE_DIR}/ascendc.cmake)
+ascendc_library(ascendc_kernels_${RUN_MODE} SHARED ${KERNEL_FILES})
+ascendc_compile_definitions(ascendc_kernels_${RUN_MODE} PRIVATE -DHAVE_WORKSPACE HAVE_TILING FACTOR=3)
+ascendc_include_directories(ascendc_kernels_${RUN_MODE} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/more)
+ascendc_library(more_kernels STATIC more/plain_custom.cpp)
+ascendc_compile_options(more_kernels PRIVATE -O1 -forward-options-to-host-compiler -g)
+ascendc_fatbin_library(alone more/plain_custom.cpp)
+""",
+    "more/tiling.h": "#pragma once\n#include <cstdint>\nstruct ScaleTiling { uint32_t length; float add; };\n",
+    "scale_custom.cpp": """#include "kernel_operator.h"
+#include "tiling.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void scale_custom(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, ScaleTiling tiling) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> in;
+  TQue<TPosition::VECOUT, 1> out;
+  pipe.InitBuffer(in, 1, tiling.length * 4);
+  pipe.InitBuffer(out, 1, tiling.length * 4);
+  GlobalTensor<float> from, to;
+  from.SetGlobalBuffer((__gm__ float *)x + GetBlockIdx() * tiling.length, tiling.length);
+  to.SetGlobalBuffer((__gm__ float *)y + GetBlockIdx() * tiling.length, tiling.length);
+  LocalTensor<float> a = in.AllocTensor<float>();
+  DataCopy(a, from, tiling.length);
+  in.EnQue(a);
+  a = in.DeQue<float>();
+  LocalTensor<float> b = out.AllocTensor<float>();
+  Muls(b, a, 1.0f * FACTOR, tiling.length);
+  Adds(b, b, tiling.add + (workspace == GetSysWorkSpacePtr() + 16 * 1024 * 1024 ? 0.0f : 100.0f), tiling.length);
+  out.EnQue(b);
+  b = out.DeQue<float>();
+  DataCopy(to, b, tiling.length);
+  out.FreeTensor(b);
+  in.FreeTensor(a);
+}
+""",
+    "more/plain_custom.cpp": """#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void plain_custom(uint32_t n) { AscendC::printf("plain %d\\n", n); }
+""",
+    "main.cpp": """#include "more/tiling.h"
+#include "acl/acl.h"
+#include "aclrtlaunch_scale_custom.h"
+#include "aclrtlaunch_plain_custom.h"
+#include <cstdio>
+extern "C" uint32_t aclrtlaunch_plain_custom(uint32_t, void *, uint32_t); // the same once more: the types are these
+int main() {
+  constexpr uint32_t blocks = 8, length = 64, bytes = blocks * length * 4;
+  float host[blocks * length];
+  void *x = nullptr, *y = nullptr, *workspace = nullptr;
+  aclrtStream stream = nullptr;
+  if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS || aclrtCreateStream(&stream) != ACL_SUCCESS) return 1;
+  aclrtMalloc(&x, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&y, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&workspace, 16 * 1024 * 1024 + 64, ACL_MEM_MALLOC_HUGE_FIRST);
+  for (uint32_t i = 0; i < blocks * length; i++) host[i] = i;
+  aclrtMemcpy(x, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+  ScaleTiling tiling = {length, 0.5f};
+  ACLRT_LAUNCH_KERNEL(scale_custom)(blocks, stream, x, y, workspace, &tiling);
+  aclrtlaunch_plain_custom(1, stream, 7);
+  if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) return 2;
+  aclrtMemcpy(host, bytes, y, bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+  unsigned wrong = 0;
+  for (uint32_t i = 0; i < blocks * length; i++) wrong += host[i] != 3.0f * i + 0.5f;
+  printf("%u wrong\\n", wrong);
+  aclrtBinHandle binary = nullptr;
+  aclrtFuncHandle function = nullptr;
+  uint32_t n = 9;
+  if (aclrtBinaryLoadFromFile("out/fatbin/alone/alone.o", nullptr, &binary) != ACL_SUCCESS) return 3;
+  if (aclrtBinaryGetFunction(binary, "plain_custom", &function) != ACL_SUCCESS) return 4;
+  if (aclrtLaunchKernel(function, 1, &n, sizeof n, stream) != ACL_SUCCESS) return 5;
+  return aclrtSynchronizeStream(stream) != ACL_SUCCESS || aclrtFree(x) != ACL_SUCCESS || aclrtFree(y) != ACL_SUCCESS ||
+         aclrtFree(workspace) != ACL_SUCCESS;
+}
+""",
+}
+
+
+def test_cmake_ascendc_library():
+    cmake = needs("cmake")
+    folder = ROOT / "libraries"
+    for name, text in LIBRARIES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    toolkit = f"-DASCEND_CANN_PACKAGE_PATH={INSTALLED}/share/superkernel/toolkit"
+    for wrong, words in (("-DRUN_MODE=cpu", "RUN_MODE cpu is not modelled"), ("-DSOC_VERSION=Ascend310P3", "SOC_VERSION Ascend310P3 is another")):
+        done = subprocess.run([cmake, "-S", ".", "-B", "refused", toolkit, wrong], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode != 0 and words in " ".join(done.stderr.split()), done.stderr
+        shutil.rmtree(folder / "refused")
+    run(cmake, "-S", ".", "-B", "build", toolkit, where=folder)
+    run(cmake, "--build", "build", "--parallel", "2", where=folder)
+    said = run(INSTALLED / "bin" / "skv", "run", "build/bbit", where=folder, env=PLAIN_HOST)
+    assert all(word in said for word in ("0 wrong", "plain 7\n", "plain 9\n", "verdict: clean")), said
+    again = run(cmake, "--build", "build", where=folder)
+    assert "skcc" not in again and "main.cpp" not in again, again
+    os.utime(folder / "more" / "tiling.h")
+    again = run(cmake, "--build", "build", where=folder)
+    assert "skcc" in again and "scale_custom.cpp" in again and "plain_custom.cpp" not in again, again
+    run(cmake, "--install", "build", where=folder)
+    for name in ("lib/libascendc_kernels_npu.so", "lib/libmore_kernels.a", "include/more_kernels/aclrtlaunch_plain_custom.h"):
+        assert (folder / "out" / name).exists(), name
+
+
+def test_names_of_the_tool_kit():
+    """Link lines with a folder and -l names, as other build systems have them."""
+    toolkit = INSTALLED / "share" / "superkernel" / "toolkit"
+    (ROOT / "plain.c").write_text('#include "acl/acl.h"\nint main(void) { return aclInit(0) != ACL_SUCCESS; }\n')
+    run("cc", "plain.c", f"-I{toolkit}/include", f"-L{toolkit}/lib64", "-lascendcl", "-lruntime", "-o", "plain")
+    library = next(INSTALLED.rglob("libsuperkernel.so")).parent
+    run("./plain", env={**PLAIN_HOST, "LD_LIBRARY_PATH": str(library)})
+
+
 def test_entries_for_editors():
     run(BUILD / "skcc", "-c", EXAMPLE, f"-I{EXAMPLE.parent}", "-MJ", "add.json", "-o", "add.o")
     text = (ROOT / "add.json").read_text()
@@ -205,7 +335,7 @@ def test_ccache():
 
 if __name__ == "__main__":
     code = tap.run([test_install, test_installed_compiler_and_runner, test_pkg_config, test_meson_dependency, test_cmake_package,
-                    test_cmake_refuses_a_later_version, test_cmake_toolchain, test_cmake_language_asc, test_entries_for_editors,
-                    test_the_same_source_gives_the_same_object, test_ccache])
+                    test_cmake_refuses_a_later_version, test_cmake_toolchain, test_cmake_language_asc, test_cmake_ascendc_library, test_names_of_the_tool_kit,
+                    test_entries_for_editors, test_the_same_source_gives_the_same_object, test_ccache])
     scratch.cleanup()
     sys.exit(code)

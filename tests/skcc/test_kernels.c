@@ -81,6 +81,23 @@ static void test_kernel_types_and_halves(void **state) {
   sandbox_close();
 }
 
+/* What the macros of Matmul objects leave in a body says what cores a kernel needs. */
+static void test_types_that_matmul_objects_imply(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#include \"words.h\"\nvoid matmuls_init(int);\ninline void matmuls_init(int) {}\n"
+      "__global__ __aicore__ void service() { const void *sk_matmul_workspace = nullptr; (void)sk_matmul_workspace; matmuls_init(0); }\n"
+      "__global__ __aicore__ void cube() { matmuls_init(0); }\n"
+      "__global__ __vector__ void said() { matmuls_init(0); }\n"
+      "int main() {}\n");
+  assert_runs("skcc -Wall -Wextra -Werror -o program s.cpp && ./program");
+  assert_said("kernel service type 5 ");
+  assert_said("kernel cube type 1 ");
+  assert_said("kernel said type 0 ");
+  sandbox_close();
+}
+
 static void test_facts_come_from_the_source_as_written(void **state) {
   (void)state;
   start();
@@ -391,6 +408,7 @@ static void test_bindings_of_templates(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
+         SK_TEST(test_types_that_matmul_objects_imply),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
          SK_TEST(test_kernel_templates), SK_TEST(test_overloaded_kernel_templates), SK_TEST(test_attributes_in_brackets),
          SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),

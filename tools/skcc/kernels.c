@@ -123,6 +123,19 @@ static void read_body_type(unit *u, kernel *k, const function *f) {
   }
 }
 
+/* Of a kernel whose source leaves it to the compiler: a workspace of the matmul service is for a kernel that has one, and so
+ * is REGIST_MATMUL_OBJ; on cube cores on their own (ASCENDC_CUBE_ONLY) it needs no workspace. */
+static int implied_type(const unit *u, const kernel *k, const function *f) {
+  for (size_t i = 0; i < k->param_count; i++)
+    if (k->params[i].workspace) return KERNEL_MIX_1_2;
+  int type = u->kernel_type;
+  for (uint32_t i = f->body; i < f->end; i++) {
+    if (is_spelled(u, i, "sk_matmul_workspace")) return KERNEL_MIX_1_2;
+    if (is_spelled(u, i, "matmuls_init")) type = KERNEL_AIC;
+  }
+  return type;
+}
+
 /* ---- parameters -------------------------------------------------------------------------------- */
 
 static bool is_type_token(const unit *u, uint32_t i) {
@@ -294,15 +307,29 @@ static void write_launcher(const unit *u, const kernel *k, const template_text *
               k->param_count > 0 ? "sk__block" : "(const void *)0");
 }
 
-static void write_entry(const kernel *k, const template_text *t, const char *half, text *out) {
+/* The parameter that is the workspace of a kernel in a library (--launch-headers), or param_count. The kernel gets the user's
+ * part of it, behind the system's 16 MiB; a kernel with a cube half does nothing without. */
+static size_t library_workspace(const unit *u, const kernel *k) {
+  if (u->workspace == 0 || k->param_count == 0) return k->param_count;
+  return k->param_count > u->workspace ? k->param_count - u->workspace : k->param_count > 1 ? 0 : k->param_count - 1;
+}
+
+static void write_entry(const unit *u, const kernel *k, const template_text *t, const char *half, text *out) {
+  size_t workspace = library_workspace(u, k);
   text_printf(out, " %s" HIDDEN " void sk__%s_%s(const void *sk__p) {", t->head, half, k->symbol);
   if (k->param_count > 0)
     text_printf(out, " typedef struct sk__args_%s%s sk__a; const sk__a *sk__v = (const sk__a *)sk__p;", k->symbol, t->arguments);
   else text_puts(out, " (void)sk__p;");
   for (size_t i = 0; i < k->param_count; i++)
     if (k->params[i].workspace) text_printf(out, " sk__system_workspace((unsigned long)sk__v->sk__f%zu);", i);
+  if (workspace < k->param_count) {
+    if (k->type != KERNEL_AIV && k->type != KERNEL_AIC) text_printf(out, " if (sk__v->sk__f%zu == 0) return;", workspace);
+    text_printf(out, " sk__system_workspace((unsigned long)sk__v->sk__f%zu);", workspace);
+  }
   text_printf(out, " %s%s(", k->name, t->arguments);
-  for (size_t i = 0; i < k->param_count; i++) text_printf(out, "%ssk__v->sk__f%zu", i > 0 ? ", " : "", i);
+  for (size_t i = 0; i < k->param_count; i++)
+    text_printf(out, i == workspace ? "%s(__typeof__(sk__v->sk__f%zu))((char *)sk__v->sk__f%zu + (16 << 20))" : "%ssk__v->sk__f%zu",
+                i > 0 ? ", " : "", i, i);
   text_puts(out, "); }");
 }
 
@@ -342,8 +369,8 @@ static void declare_entries(const unit *u, const kernel *k, const template_text 
 }
 
 static void write_entries(const unit *u, const kernel *k, const template_text *t, text *out) {
-  if (has_cube_half(k->type) && u->part == PART_CUBE) write_entry(k, t, "aic", out);
-  if (has_vector_half(k->type) && u->part == PART_VECTOR) write_entry(k, t, "aiv", out);
+  if (has_cube_half(k->type) && u->part == PART_CUBE) write_entry(u, k, t, "aic", out);
+  if (has_vector_half(k->type) && u->part == PART_VECTOR) write_entry(u, k, t, "aiv", out);
 }
 
 static char *entry_name(const kernel *k, const template_text *t, const char *half, bool has) {
@@ -419,11 +446,7 @@ static void rewrite_kernel(unit *u, uint32_t index) {
   if (f->body != 0) {
     k->definition = index + 1;
     read_body_type(u, k, f);
-    if (k->type == KERNEL_UNSET) { /* a workspace of the matmul service is for a kernel that has one */
-      k->type = u->kernel_type;
-      for (size_t i = 0; i < k->param_count; i++)
-        if (k->params[i].workspace) k->type = KERNEL_MIX_1_2;
-    }
+    if (k->type == KERNEL_UNSET) k->type = implied_type(u, k, f);
     u->needs_cube_half |= has_cube_half(k->type);
     u->needs_vector_half |= has_vector_half(k->type);
   }

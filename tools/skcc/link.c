@@ -21,6 +21,15 @@ static void add_library(const places *p, list *argv) {
   list_addf(argv, "-Wl,-rpath,%s", p->library_dir);
 }
 
+int link_print(const places *p) {
+  list words = {0};
+  if (SKCC_SANITIZE[0] != '\0') list_add(&words, SKCC_SANITIZE);
+  add_library(p, &words);
+  for (size_t i = 0; i < words.count; i++)
+    if (printf("%s%s", i > 0 ? " " : "", words.items[i]) < 0) return EXIT_INTERNAL;
+  return puts("") < 0 ? EXIT_INTERNAL : 0;
+}
+
 static int replace_output(const char *output, char *temporary) {
   if (rename(temporary, output) != 0) {
     fprintf(stderr, "skcc: cannot write '%s': %s\n", output, strerror(errno));

@@ -72,6 +72,7 @@ int main(int argc, char **argv) {
   if (!inputs_readable(&o) || !output_writable(&o)) return EXIT_USAGE;
   places p = {0};
   if (!places_find(&p)) return EXIT_INTERNAL;
+  if (o.kind == OUTPUT_LINK_OPTIONS) return link_print(&p);
   run_setup(o.verbose, o.save_temps);
   char **objects = calloc(o.input_count, sizeof *objects);
   if (objects == NULL) return EXIT_INTERNAL;

@@ -21,6 +21,10 @@ static const char help[] =
     "  -x c|c++|none     language of the files that follow\n"
     "  --cc=COMMAND      compiler for C and C++ (gcc or clang; default $SKCC_CC, $SKCC_CXX, gcc, g++)\n"
     "  --kernel-type=T   vector, cube, mix(1,1) or mix(1,2): kernels of __aicore__ alone (default vector)\n"
+    "  --launch-headers=DIR  for each kernel aclrtlaunch_NAME(blocks, stream, ...), which hosts of other compilers call, and\n"
+    "                    DIR/aclrtlaunch_NAME.h; with -DHAVE_WORKSPACE the last parameter (-DHAVE_TILING: the last but\n"
+    "                    one) is the workspace, whose system part the kernel does not see\n"
+    "  --link-options    print what another compiler needs to link objects of skcc\n"
     "  -v                print the commands that are run\n"
     "  --save-temps      keep the temporary directory and say where it is\n"
     "  -MJ FILE          adds each source's entry for compile_commands.json, as clang does\n"
@@ -33,7 +37,8 @@ static const char help[] =
     "\n"
     "A kernel is a __global__ function with __vector__, __cube__ or __mix__(c,v). With __aicore__ alone it is a\n"
     "vector kernel, unless KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_...) in its body says otherwise, and a mix kernel 1:2\n"
-    "where a parameter is the __kfc_workspace__ of Matmul objects, which is then the kernel's system workspace.\n"
+    "where REGIST_MATMUL_OBJ is in its body (with ASCENDC_CUBE_ONLY a cube kernel) or a parameter is the\n"
+    "__kfc_workspace__ of Matmul objects, which is then the kernel's system workspace.\n"
     "\n"
     "  skcc -o add add.asc                          a program\n"
     "  skcc -shared -o libops.so add.asc matmul.c   a library of operators\n"
@@ -194,6 +199,8 @@ static int parse_own(options *o, int left, char **argv, const char **language) {
   else if (strcmp(a, "-v") == 0) o->verbose = true;
   else if (strcmp(a, "--save-temps") == 0 || strcmp(a, "-save-temps") == 0) o->save_temps = true;
   else if (starts(a, "--kernel-type=")) return parse_kernel_type(o, a + strlen("--kernel-type="));
+  else if (strcmp(a, "--link-options") == 0) o->kind = OUTPUT_LINK_OPTIONS;
+  else if (starts(a, "--launch-headers=")) o->launch_headers = a + strlen("--launch-headers=");
   else if (starts(a, "--cc=")) o->cc = a + strlen("--cc=");
   else return NOT_MINE;
   return USED_ONE;
@@ -224,7 +231,7 @@ static int choose_compilers(options *o) {
 }
 
 static int check_options(options *o) {
-  if (o->input_count == 0) return usage_error("%s", "no input file; --help explains");
+  if (o->input_count == 0 && o->kind != OUTPUT_LINK_OPTIONS) return usage_error("%s", "no input file; --help explains");
   size_t sources = 0;
   for (size_t i = 0; i < o->input_count; i++) {
     sources += o->inputs[i].source;

@@ -153,9 +153,27 @@ static bool make_text(const job *j, const unit *read, part which, unit *u) {
   return good && write_file(j->rewritten[which], &out);
 }
 
+static bool defines(const options *o, const char *name) {
+  size_t length = strlen(name);
+  for (size_t i = 0; i < o->preprocess.count; i++) {
+    const char *option = o->preprocess.items[i];
+    bool apart = strcmp(option, "-D") == 0 && i + 1 < o->preprocess.count;
+    const char *defined = apart ? o->preprocess.items[i + 1] : strncmp(option, "-D", 2) == 0 ? option + 2 : "";
+    if (strncmp(defined, name, length) == 0 && (defined[length] == '\0' || defined[length] == '=')) return true;
+  }
+  return false;
+}
+
+/* Of kernels that a library is made of; in front of the tiling, if there is one, as operators of the framework have it. */
+static unsigned workspace_of(const options *o) {
+  if (o->launch_headers == NULL || !defines(o, "HAVE_WORKSPACE")) return 0;
+  return defines(o, "HAVE_TILING") ? 2 : 1;
+}
+
 static bool read_preprocessed(const job *j, unit *u) {
   if (preprocess(j) != 0) return false;
-  *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus, .kernel_type = j->options->kernel_type};
+  *u = (unit){.name = j->input->path, .cplusplus = j->input->cplusplus, .kernel_type = j->options->kernel_type,
+              .launch_headers = j->options->launch_headers, .workspace = workspace_of(j->options)};
   for (size_t i = 0; i < j->options->compile.count; i++) u->quiet |= strcmp(j->options->compile.items[i], "-w") == 0;
   if (read_file(j->preprocessed, &u->source)) {
     rewrite_read(u);
@@ -176,7 +194,7 @@ static int run_cube(const job *j, const unit *read) {
 
 static int run_host_and_vector(const job *j, const unit *read) {
   unit host, vector;
-  if (!make_text(j, read, PART_HOST, &host)) return EXIT_COMPILE;
+  if (!make_text(j, read, PART_HOST, &host) || !write_launch_headers(&host)) return EXIT_COMPILE;
   int result = JOB_DONE | (host.needs_vector_half ? JOB_HAS_VECTOR : 0) | (host.needs_cube_half ? JOB_WANTS_CUBE : 0) |
                (has_templates(&host) ? JOB_TEMPLATES : 0);
   bool halves = host.needs_vector_half || host.needs_cube_half;

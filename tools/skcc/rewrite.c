@@ -29,6 +29,7 @@ bool rewrite_part(const unit *read, part which, unit *u, text *out) {
   rewrite_kernels(u);
   rewrite_launches(u);
   rewrite_bindings(u);
+  rewrite_launch_headers(u);
   rewrite_arrays(u);
   if (u->error_count > 0) return false;
   if ((u->needs_glue || u->kernel_count > 0) && u->token_count > 2) {

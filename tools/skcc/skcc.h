@@ -181,6 +181,8 @@ typedef struct unit {
   const char *name;     /* the user's file as given */
   bool cplusplus, quiet; /* quiet: -w */
   int kernel_type;       /* of kernels whose source does not say */
+  const char *launch_headers; /* --launch-headers, NULL without */
+  unsigned workspace;    /* which parameter from the end is the workspace of launched kernels, 0 none */
   part part;
   text source;          /* preprocessed */
   token *tokens;        /* [0] is a sentinel; the last is TOKEN_END */
@@ -243,6 +245,9 @@ void rewrite_launches(unit *u);
 void rewrite_arrays(unit *u);
 void rewrite_bindings(unit *u);
 
+/* launch_headers.c: functions for hosts of another compiler; their headers, false after a message. */
+void rewrite_launch_headers(unit *u);
+bool write_launch_headers(const unit *u);
 /* stubs.c: a kernel's name in host code; the template arguments of an instance or of the template itself. */
 void rewrite_stub(unit *u, const kernel *k, const function *f, const char *arguments);
 /* kernels.c: parameters and what they are called, named by the user or not. */
@@ -274,7 +279,7 @@ bool rewrite_part(const unit *read, part which, unit *u, text *out);
 
 /* ---- driver ----------------------------------------------------------------------------------- */
 
-typedef enum output_kind { OUTPUT_PROGRAM, OUTPUT_SHARED, OUTPUT_OBJECT, OUTPUT_TEXT } output_kind;
+typedef enum output_kind { OUTPUT_PROGRAM, OUTPUT_SHARED, OUTPUT_OBJECT, OUTPUT_TEXT, OUTPUT_LINK_OPTIONS } output_kind;
 
 typedef struct input {
   const char *path;
@@ -293,6 +298,7 @@ typedef struct options {
   const char *cc, *cxx;
   const char *commands;           /* -MJ: where entries of compile_commands.json go */
   int kernel_type;                /* kernel_type of kernels whose source does not say */
+  const char *launch_headers;     /* directory */
   bool verbose, save_temps, depends_named, depends_target;
 } options;
 
@@ -340,6 +346,7 @@ void text_of_refusals(const text *messages, text *said);
 /* pipeline.c: sources to object files (one path per input, for the linker); link.c: those to the output. */
 int compile_sources(const options *o, const places *p, char **objects);
 int link_output(const options *o, const places *p, char *const *objects);
+int link_print(const places *p); /* the options themselves, for another linker */
 char *object_name(const char *source); /* dir/x.asc -> x.o */
 bool is_clang(const char *compiler);
 const char *compiler_of(const options *o, bool cplusplus);

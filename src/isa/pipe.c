@@ -93,6 +93,7 @@ void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier) {
   sk__framework *framework = sk__framework_of(core);
   sk__buffers_forget(core);
   if (framework->pipe == pipe) framework->pipe = NULL; /* its storage may be anything from here on */
+  sk__pipe_forget_copy(core, pipe);
   if (core->type == SK__AIC)
     for (uint32_t i = 0; i < SK__MMAD_EVENTS; i++) sk__pipe_wait_event(core, pipe, SK__KIND_M_MTE1, (int8_t)i);
   if (with_barrier) end_barrier(core);
@@ -119,10 +120,12 @@ void *sk_pipe_current(void) {
   if (pipe != NULL) return pipe;
   core->site = SK__SITE();
   core->instr = "GetTPipePtr";
+  sk__pipe_must_be_known(core);
   sk__pipe_fatal(core, "QUEUE_STATE", "make a TPipe before it is asked for", "there is no TPipe in this kernel");
 }
 
 bool sk__pipe_rest(sk__core *core, sk_memory *rest) {
+  sk__pipe_must_be_known(core);
   const sk_pipe *pipe = sk__framework_of(core)->pipe;
   uint32_t used = pipe != NULL && core->type == SK__AIV ? pipe->used_bytes[1] : 0;
   if (used > SCRATCH_OFFSET_BYTES) used = SCRATCH_OFFSET_BYTES;

@@ -35,6 +35,13 @@ void sk__pipe_must_live(sk__core *core, const sk_pipe *pipe);
 void sk__pipe_judge_leaks(sk__core *core, const sk_pipe *pipe, const sk_pool *pool);
 void sk__pipe_wait_free_events(sk__core *core, sk_pipe *pipe, const sk_pool *pool);
 
+/* ---- copies (pipe_copy.c) -------------------------------------------------------------------- */
+
+void sk__pipe_forget_copy(sk__core *core, const sk_pipe *pipe);
+/* Whoever takes the framework's pipe; whoever takes a queue's. One that was copied and is gone ends the core. */
+void sk__pipe_must_be_known(sk__core *core);
+void sk__pipe_must_be_there(sk__core *core, const sk_pipe *pipe);
+
 /* ---- event ids (pipe_event.c) ---------------------------------------------------------------- */
 
 /* Takes an id of the kind and sets it. */

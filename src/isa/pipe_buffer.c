@@ -122,6 +122,35 @@ bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t 
   return true;
 }
 
+static void place_must_exist(sk__core *core, uint32_t memory, const sk_memory *wanted) {
+  sk__local_place where = sk__pipe_place_of(core, memory);
+  if (wanted->address % SK__BLOCK_BYTES != 0) {
+    sk__bad_argument(core, "the buffer's address", (int64_t)wanted->address, "multiples of %u", SK__BLOCK_BYTES);
+    sk__core_abort(core, SK_FAULT);
+  }
+  if (wanted->address <= where.bytes && wanted->bytes <= where.bytes - wanted->address) return;
+  char text[120];
+  snprintf(text, sizeof text, "%llu bytes at %llu are not inside %s, which has %u", (unsigned long long)wanted->bytes,
+           (unsigned long long)wanted->address, sk__mem_name((sk__mem)memory), where.bytes);
+  sk__pipe_fatal(core, "LOCAL_OUT_OF_BOUNDS", "place buffers inside the memory", text);
+}
+
+bool sk_pipe_init_queue_at(sk_pipe *pipe, sk_queue *queue, uint32_t count, const sk_memory *places) {
+  sk__core *core = sk__pipe_enter("InitBuffer", SK__SITE());
+  sk__pipe_must_live(core, pipe);
+  sk__queue_begin(core, queue, pipe, count);
+  for (uint32_t i = 0; i < count && !queue->inert; i++) place_must_exist(core, queue->memory, &places[i]);
+  sk_buffer like = {.memory = queue->memory, .queued = 1, .own_place = 1, .free_kind = queue->free_kind};
+  queue->first = (uint8_t)sk__pipe_add_buffers(core, pipe, NULL, count, &like);
+  for (uint32_t i = 0; i < count; i++) {
+    sk_buffer *buffer = &pipe->buffers[queue->first + i];
+    buffer->address = sk__pipe_place_of(core, queue->memory).address + places[i].address;
+    buffer->bytes = (uint32_t)places[i].bytes;
+    if (!queue->inert) sk__buffer_note(core, buffer);
+  }
+  return true;
+}
+
 sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uint32_t bytes) {
   sk__core *core = sk__pipe_enter("InitBuffer", SK__SITE());
   sk__pipe_must_live(core, pipe);

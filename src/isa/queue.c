@@ -11,6 +11,7 @@ static sk_buffer *buffer_of(const sk_queue *queue, uint32_t index) { return &que
 
 static void queue_must_be_ready(sk__core *core, const sk_queue *queue) {
   if (queue->pipe == NULL) sk__pipe_fatal(core, "QUEUE_STATE", "call InitBuffer for the queue first", "the queue has no buffers: InitBuffer was not called");
+  sk__pipe_must_be_there(core, queue->pipe);
 }
 
 sk_memory sk_queue_alloc(sk_queue *queue) {
@@ -23,7 +24,8 @@ sk_memory sk_queue_alloc(sk_queue *queue) {
     if (!sk__buffer_is_free(buffer)) continue;
     if (buffer->free_event >= 0) sk__pipe_wait_event(core, queue->pipe, queue->free_kind, buffer->free_event);
     buffer->free_event = -1;
-    if (buffer->pool != NULL) sk__pipe_hand_out(core, queue->pipe, buffer->address, buffer->bytes); /* pools may share memory */
+    bool shared = buffer->pool != NULL || buffer->own_place;
+    if (shared) sk__pipe_hand_out(core, queue->pipe, buffer->address, buffer->bytes);
     else sk__buffer_end_release(core, buffer);
     buffer->state = SK_BUFFER_ALLOCATED;
     queue->allocated++;

@@ -1,7 +1,7 @@
 /* buffers.c - buffers of the living pipe as what operands are held to: an operand that begins in one ends in it, and between
  * FreeTensor and the next AllocTensor a queue's buffer is nobody's. In UB chunks name the buffer that begins in them or that
- * they are part of, so that an operand inside it costs nothing; all others come to the judge. Buffers of pools may lie over one
- * another as the kernel wants: their operands end in the pool. */
+ * they are part of, so that an operand inside it costs nothing; all others come to the judge. Buffers of pools, and those that a
+ * kernel places itself, may lie over one another: operands end in the pool, or in one of the buffers they begin in. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void map(sk__core *core, const sk_buffer *buffer) {
   const sk_pipe *pipe = sk__framework_of(core)->pipe;
   if (buffer->memory != SK__MEM_UB) return;
   sk__framework_of(core)->mapped = true;
-  if (buffer->pool != NULL) sk__ub_map_buffer(core, 0, 0, 0);
+  if (buffer->pool != NULL || buffer->own_place) sk__ub_map_buffer(core, 0, 0, 0);
   else sk__ub_map_buffer(core, (uint32_t)(buffer - pipe->buffers) + 1, offset_of(core, buffer), buffer->bytes);
 }
 

@@ -8,6 +8,8 @@
 #include "kernel_operator/matmul_record.h"
 #include "machine/machine.h"
 
+#define SK__PIPE_COPIES 8u
+
 typedef struct sk__framework {
   void *pipe;               /* the living TPipe, NULL if there is none */
   uint64_t system_workspace; /* as SetSysWorkSpace stored it, 0 if nobody did */
@@ -23,6 +25,9 @@ typedef struct sk__framework {
   uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
   uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (buffers.c) */
   bool mapped;              /* chunks of UB name buffers */
+  uint8_t copy_count;       /* copies of TPipes that are alive */
+  bool copied;              /* there was one */
+  const void *copies[SK__PIPE_COPIES];
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);

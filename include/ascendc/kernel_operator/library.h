@@ -33,6 +33,7 @@ typedef struct sk_buffer {
   uint8_t retired;      /* its pool was reset: the pool's next buffers may take the record */
   uint8_t memory;
   uint8_t queued;       /* 1: belongs to a queue, 0: a TBuf */
+  uint8_t own_place;    /* where the kernel said: buffers may lie over one another */
   int8_t enque_event;   /* id, -1: none */
   int8_t free_event;
   uint8_t free_kind;    /* event kind of free_event */
@@ -90,10 +91,14 @@ extern "C" {
 
 void sk_pipe_init(sk_pipe *pipe);
 void sk_pipe_destroy(sk_pipe *pipe, bool with_barrier);
+/* All that the object holds, as the chip's has it: queues go on with the other one's buffers. */
+void sk_pipe_copy(sk_pipe *to, const sk_pipe *from);
 void sk_pipe_reset(sk_pipe *pipe);
 void *sk_pipe_current(void); /* ends the block with a finding where there is none */
 /* `count` buffers of `bytes` each, rounded up to 32; the record's constants are filled in before. */
 bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t count, uint32_t bytes);
+/* Buffers where the kernel wants them: addresses from the memory's start. */
+bool sk_pipe_init_queue_at(sk_pipe *pipe, sk_queue *queue, uint32_t count, const sk_memory *places);
 sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uint32_t bytes);
 /* The pool's limit is filled in before. From `parent`, or from the pipe; shared: the same memory as that pool. */
 bool sk_pipe_init_pool(sk_pipe *pipe, sk_pool *parent, sk_pool *pool, const sk_pool *shared, uint32_t memory, uint32_t bytes);

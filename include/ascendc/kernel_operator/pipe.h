@@ -308,13 +308,23 @@ public:
     sk_pipe_init(&pipe_);
   }
   SK_INLINE ~TPipe() { sk_pipe_destroy(&pipe_, true); }
-  TPipe(const TPipe &) = delete;
-  TPipe &operator=(const TPipe &) = delete;
+  SK_INLINE TPipe(const TPipe &other) { sk_pipe_copy(&pipe_, &other.pipe_); }
+  SK_INLINE TPipe &operator=(const TPipe &other) {
+    sk_pipe_copy(&pipe_, &other.pipe_);
+    return *this;
+  }
 
   SK_INLINE void Init() { sk_pipe_init(&pipe_); }
   template <class Queue, typename Count>
   SK_INLINE bool InitBuffer(Queue &queue, Count count, uint32_t bytes) {
     return sk_pipe_init_queue(&pipe_, nullptr, queue.sk_record(), static_cast<uint32_t>(count), bytes);
+  }
+  /* Each buffer as Std::make_tuple(address, bytes). */
+  template <class Queue, typename Address, typename Bytes, class... More>
+  SK_INLINE bool InitBuffer(Queue &queue, const Std::tuple<Address, Bytes> &first, const More &...more) {
+    static_assert(Queue::dstPosition != TPosition::TSCM, "InitBuffer with addresses of one's own: not of TSCM");
+    const sk_memory places[] = {place_of(first), place_of(more)...};
+    return sk_pipe_init_queue_at(&pipe_, queue.sk_record(), 1 + sizeof...(More), places);
   }
   template <TPosition position>
   SK_INLINE bool InitBuffer(TBuf<position> &buffer, uint32_t bytes) {
@@ -381,6 +391,11 @@ public:
 private:
   template <typename T>
   SK_INLINE GlobalTensor<T> spilled(int32_t offset, uint64_t elems, const char *message);
+  template <class Place>
+  static SK_INLINE sk_memory place_of(const Place &place) {
+    return {static_cast<uint64_t>(Std::get<0>(place)), static_cast<uint64_t>(Std::get<1>(place))};
+  }
+
   sk_pipe pipe_; /* first: GetTPipePtr has its address */
   GlobalTensor<uint8_t> spill_;
 };

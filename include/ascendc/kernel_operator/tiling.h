@@ -36,7 +36,8 @@ constexpr T convert_from_bytes(const uint8_t *bytes) {
   return __builtin_bit_cast(T, all);
 }
 
-/* The structure that GET_TILING_DATA reads: named once by REGISTER_TILING_DEFAULT, at any scope. */
+/* The structure that GET_TILING_DATA reads: named by REGISTER_TILING_DEFAULT at any scope, so that kernels of one file may
+ * each have their own. Those for a tiling key are read by their names. */
 #define REGISTER_TILING_DEFAULT(type) using sk_default_tiling [[maybe_unused]] = type
 #define REGISTER_TILING_FOR_TILINGKEY(expression, type) static_assert(sizeof(type) != 0, "tiling structure")
 #define REGISTER_NONE_TILING static_assert(true, "no tiling structure")
@@ -47,6 +48,6 @@ constexpr T convert_from_bytes(const uint8_t *bytes) {
 #define TILING_KEY_VAR 0
 #endif
 #define TILING_KEY_IS(key) (TILING_KEY_VAR == (key))
-#define TILING_KEY_LIST(...) static_assert(true, "tiling keys")
+#define TILING_KEY_LIST(key1, key2) (TILING_KEY_VAR == (key1) || TILING_KEY_VAR == (key2))
 
 #endif

@@ -399,6 +399,7 @@ static void test_every_combination_of_graph_mode_options(void **state) {
   assert_true(all.planned > 0 && all.fused >= all.planned && all.hang < all.planned / 2 && all.at_once > 0); /* what hangs hangs on the real system too */
 }
 
-#define X(slice) SK_TEST(test_every_combination_of_options_##slice),
+/* Sanitizers need a multiple of the time. */
+#define X(slice) SK_TEST_LIMIT(test_every_combination_of_options_##slice, 240),
 SK_TESTS(SLICE_LIST(X) SK_TEST(test_every_combination_of_graph_mode_options))
 #undef X

@@ -153,6 +153,7 @@ typedef struct sk__order {
                                          * where the compiler puts barriers between vector instructions */
   bool refused;                         /* an instruction of this launch or sub-kernel was not carried out: what it should have
                                          * written is no reader's fault. Set by the floors above */
+  bool met_unwritten;                   /* a READ_ANY came upon bytes never written; the floors above take it back */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
@@ -282,6 +283,14 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
 /* Every byte was written since this launch (or sub-kernel) began? For instructions that may then declare
  * more than they use. Records nothing; false also where an answer would cost a search. */
 bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);
+/* Calls fn for each stretch of bytes in the range that this launch (or sub-kernel) has not written. `leaver`: who of an earlier
+ * sub-kernel of the launch did; its stamp is 0 when there is none. Records nothing. */
+typedef struct sk__leaver { uint64_t stamp; uint16_t origin; } sk__leaver;
+typedef void (*sk__local_unwritten_fn)(void *context, uint64_t start, uint64_t bytes, sk__leaver leaver);
+void sk__shadow_local_unwritten(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes,
+                                sk__local_unwritten_fn fn, void *context);
+/* Fills an end with what is known of a leaver: role, kernel, core, site. */
+void sk__leaver_end(sk__checker *checker, sk__leaver leaver, sk__end *end);
 /* A hint that bytes at `address` will soon be judged: fetches what that needs into the host's cache, one
  * level per call: 0 the page's record, 1 what it points to, 2 the sets of readers. Each level reads what
  * the one before fetched, so call them some accesses apart. Without effect on any result. */

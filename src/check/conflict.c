@@ -38,7 +38,11 @@ SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t 
                                 bool other_writes, uint64_t low, uint64_t high) {
   if (is_in_order(probe, trouble, other, other_origin)) return;
   if (trouble == SK__TROUBLE_FRESH) tell_fresh(probe, other, low, high);
-  if (trouble == SK__TROUBLE_FRESH && (probe->any || (probe->order->refused && sk__in_local(low)))) return;
+  if (trouble == SK__TROUBLE_FRESH && probe->any) {
+    probe->order->met_unwritten = true;
+    return;
+  }
+  if (trouble == SK__TROUBLE_FRESH && probe->order->refused && sk__in_local(low)) return;
   if (probe->trouble != SK__TROUBLE_NONE) {
     bool same = probe->trouble == trouble && probe->other_origin == other_origin &&
                 probe->other_writes == other_writes && sk__stamp_actor(probe->other) == sk__stamp_actor(other);

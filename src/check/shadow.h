@@ -38,6 +38,9 @@ typedef struct sk__local_chunk {
 } sk__local_chunk;
 typedef struct sk__local_second { _Alignas(64) sk__local_cell cell; } sk__local_second;
 
+/* The cell of a byte, and where the bytes that share it end (shadow_local.c). */
+const sk__local_cell *sk__local_cell_at(const sk__checker *checker, uint64_t address, uint64_t *end);
+
 /* ---- GM -------------------------------------------------------------------------------------- */
 
 /* accessor: readers and atomics since the last write: 0, one stamp, or a set (SK__STAMP_SET | pointer). */
@@ -85,7 +88,7 @@ typedef struct sk__probe {
   bool unread;                /* as the checker's */
   uint16_t origin;
   sk__checker *checker;
-  const sk__order *order;
+  sk__order *order;
   const void *site;
   const char *instr;
   /* trouble not yet reported */

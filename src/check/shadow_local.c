@@ -57,6 +57,26 @@ static inline void access_bytes(sk__probe *probe, uint64_t address, uint64_t byt
   }
 }
 
+const sk__local_cell *sk__local_cell_at(const sk__checker *checker, uint64_t address, uint64_t *end) {
+  const sk__local_page *page = &checker->local_pages[(address - SK__LOCAL_BASE) >> SK__PAGE_SHIFT];
+  *end = (address | (SK__PAGE_BYTES - 1)) + 1;
+  if (!page->split) return &page->cell;
+  const sk__local_chunk *chunk = chunks_of(checker, address);
+  uint64_t base = address & ~(uint64_t)(SK__CHUNK_BYTES - 1);
+  uint32_t at = (uint32_t)(address - base);
+  *end = base + SK__CHUNK_BYTES;
+  if (chunk->form == 0) return &chunk->cell;
+  if (has_two(chunk)) {
+    uint32_t second = second_blocks(chunk), block = at / BLOCK_BYTES;
+    *end = base + stretch_end(second, block) * (uint64_t)BLOCK_BYTES;
+    return (second >> block & 1) != 0 ? second_cell(checker, chunk) : &chunk->cell;
+  }
+  const struct sk__local_runs *list = runs_of(chunk);
+  uint32_t i = sk__local_find(list->run, list->count, at);
+  if (i + 1 < list->count) *end = base + list->run[i + 1].start;
+  return &list->run[i].cell;
+}
+
 /* What judging one repeat of a vector instruction needs. Never has its address taken, so that it stays in
  * registers: a probe goes to memory, which costs as much as the judgement. */
 typedef struct quick {

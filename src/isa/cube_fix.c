@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "isa/cube.h"
+#include "isa/cube_unwritten.h"
 
 #define MAX_COLUMNS 4095u
 #define MAX_ROWS_ND 8192u
@@ -194,6 +194,7 @@ static bool find_scales(fix *f) {
                                 "the scales (asc_set_l0c2gm_config)");
   if (f->scales == NULL) return false;
   sk__local_access(f->core, SK__PIPE_FIX, SK__READ, f->scales, bytes);
+  if (sk__unwritten_any(f->core)) sk__unwritten_scales(f->core, f->scales, bytes);
   return scales_legal(f);
 }
 
@@ -344,6 +345,7 @@ static void fix_run(fix *f, bool to_l1, void *dst, const void *src, SK_ARGS_FIX)
     const uint8_t *matrix = from + i * src_step;
     sk__bursts_access(core, SK__PIPE_FIX, SK__READ, matrix, blocks, (uint64_t)m_size * SK__L0C_ALIGN,
                       (uint64_t)src_stride * SK__L0C_ALIGN);
+    if (sk__unwritten_any(core)) sk__unwritten_store(core, matrix, f->rows, f->columns, src_stride, to_l1);
     if (!store_matrix(f, &t, &l, (uint64_t)i * nd.dst_stride * size, matrix)) return;
   }
   sk__unit_flag_done(core, SK__PIPE_FIX, unit_flag_mode, from, whole);

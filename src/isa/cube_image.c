@@ -4,7 +4,7 @@
  * c0). Into L0A the part wanted is laid out as Zz; into L0B as Zn, where row m becomes the k of the product. */
 #include <string.h>
 
-#include "isa/cube.h"
+#include "isa/cube_unwritten.h"
 
 typedef struct image {
   uint32_t bits, c0;
@@ -69,6 +69,53 @@ static void put(uint8_t *to, uint32_t bits, size_t index, const uint8_t *row, ui
 
 typedef enum image_target { IMAGE_ZZ, IMAGE_ZZ_TRANSPOSED, IMAGE_ZN } image_target;
 
+/* The part of the virtual matrix that one load takes, and its place in fractals. */
+typedef struct window {
+  image_target target;
+  uint32_t m_start, m, group_start, k; /* k columns from the group on */
+  uint32_t row_fractals, column_fractals;
+} window;
+
+static bool window_offset(const image *im, const window *w, uint32_t m, uint32_t g, size_t *offset) {
+  return group_offset(im, w->m_start + m, w->group_start + g, offset);
+}
+
+/* True: bytes of the image were never written. */
+static bool read_image(sk__core *core, const image *im, const window *w, const uint8_t *from) {
+  bool unwritten = false;
+  size_t offset;
+  for (uint32_t m = 0; core->checks && m < w->m; m++)
+    for (uint32_t g = 0; g < sk__ceil_div(w->k, im->c0); g++)
+      if (window_offset(im, w, m, g, &offset) && sk__l1_read(core, SK__PIPE_MTE1, from + offset, 1, SK__BLOCK_BYTES, SK__BLOCK_BYTES))
+        unwritten = true;
+  return unwritten;
+}
+
+static void fill_matrix(const image *im, const window *w, uint8_t *to, const uint8_t *from, const uint8_t *padding) {
+  bool exchanged = w->target != IMAGE_ZZ;
+  memset(to, 0, (size_t)w->row_fractals * w->column_fractals * SK__FRACTAL_BYTES);
+  for (uint32_t m = 0; m < w->m; m++)
+    for (uint32_t g = 0; g < sk__ceil_div(w->k, im->c0); g++) {
+      size_t offset;
+      const uint8_t *row = window_offset(im, w, m, g, &offset) ? from + offset : padding;
+      for (uint32_t c = 0; c < im->c0 && g * im->c0 + c < w->k; c++) {
+        uint32_t r = exchanged ? g * im->c0 + c : m, col = exchanged ? m : g * im->c0 + c;
+        size_t fractal = w->target == IMAGE_ZN ? (size_t)(col / im->c0) * w->row_fractals + r / 16
+                                               : (size_t)(r / 16) * w->column_fractals + col / im->c0;
+        put(to, im->bits, (fractal * 16 + r % 16) * im->c0 + col % im->c0, row, c);
+      }
+    }
+}
+
+static void follow_image(sk__core *core, sk__mem mem, const image *im, const window *w, uint8_t *to, uint64_t bytes, const uint8_t *from,
+                         uint64_t image_bytes) {
+  static const uint8_t padding[SK__BLOCK_BYTES] = {0};
+  sk__unwritten_load load;
+  if (!sk__unwritten_begin(&load, core, SK__PIPE_MTE1, mem, to, from, image_bytes)) return;
+  fill_matrix(im, w, load.to, load.from, padding);
+  for (uint64_t at = 0; at < bytes; at += SK__FRACTAL_BYTES) sk__unwritten_unit(&load, to + at, from, image_bytes);
+}
+
 static void image_run(sk__core *core, sk__mem mem, image_target target, uint32_t bits, void *dst, const void *src,
                       SK_ARGS_IMAGE) {
   if (core == NULL || k_extension == 0 || m_extension == 0) return;
@@ -102,20 +149,11 @@ static void image_run(sk__core *core, sk__mem mem, image_target target, uint32_t
     padding[i] = (uint8_t)(core->load3d_padding >> (i % (bits < 16 ? 1u : 2u) * 8));
   if (bits == 32)
     for (uint32_t i = 0; i < SK__BLOCK_BYTES; i++) padding[i] = (uint8_t)(core->load3d_padding >> (i % 4 * 8));
-  memset(to, 0, bytes);
-  for (uint32_t m = 0; m < m_extension; m++)
-    for (uint32_t g = 0; g < sk__ceil_div(k_extension, c0); g++) {
-      size_t offset;
-      bool real = group_offset(&im, m_start_pt + m, k_start_pt / c0 + g, &offset);
-      const uint8_t *row = real ? from + offset : padding;
-      if (real) sk__local_access(core, SK__PIPE_MTE1, SK__READ_ANY, row, SK__BLOCK_BYTES);
-      for (uint32_t c = 0; c < c0 && g * c0 + c < k_extension; c++) {
-        uint32_t r = exchanged ? g * c0 + c : m, col = exchanged ? m : g * c0 + c;
-        size_t fractal = target == IMAGE_ZN ? (size_t)(col / c0) * row_fractals + r / 16
-                                            : (size_t)(r / 16) * column_fractals + col / c0;
-        put(to, bits, (fractal * 16 + r % 16) * c0 + col % c0, row, c);
-      }
-    }
+  window w = {target, m_start_pt, m_extension, k_start_pt / c0, k_extension, row_fractals, column_fractals};
+  bool unwritten = read_image(core, &im, &w, from);
+  fill_matrix(&im, &w, to, from, padding);
+  if (unwritten) follow_image(core, mem, &im, &w, to, bytes, from, image_bytes);
+  else sk__unwritten_clear(core, mem, to, 1, bytes, bytes);
   sk__local_access(core, SK__PIPE_MTE1, SK__WRITE, to, bytes);
   const sk__costs *costs = &sk__machine_soc(core->machine)->costs;
   sk__advance_bytes(core, SK__PIPE_MTE1, bytes,

@@ -1,7 +1,7 @@
 /* cube_load.c - the ways into the cube's memories: GM to L1 and L0, L1 to L0A, L0B, L0C, BT, FB, and fills. */
 #include <string.h>
 
-#include "isa/cube.h"
+#include "isa/cube_unwritten.h"
 
 #define MAX_ND_NUM 4095u
 #define MAX_ND_VALUE 16384u
@@ -59,7 +59,10 @@ static void gm_fractals(sk__core *core, sk__mem mem, uint32_t align, void *dst, 
   const uint8_t *first = (const uint8_t *)src + (uint64_t)base_idx * SK__FRACTAL_BYTES;
   sk__bursts b = {repeat, SK__FRACTAL_BYTES, (uint64_t)src_stride * SK__FRACTAL_BYTES,
                   (uint64_t)(1 + dst_gap) * SK__FRACTAL_BYTES};
-  sk__move_gm_to_local(core, SK__PIPE_MTE2, mem, dst, first, b, align);
+  void *to = sk__local_operand(core, mem, dst, sk__bursts_extent(b.n, b.bytes, b.dst_step), align, "dst");
+  if (to == NULL) return;
+  sk__move_gm_to_local(core, SK__PIPE_MTE2, mem, to, first, b, align);
+  if (mem != SK__MEM_L1) sk__unwritten_clear(core, mem, to, b.n, b.bytes, b.dst_step);
 }
 void sk_copy_gm2l1_2d(void *dst, const void *src, SK_ARGS_FRACTALS) {
   gm_fractals(sk__begin(SK__AIC, SK__PIPE_MTE2, "asc_copy_gm2l1", SK__SITE()), SK__MEM_L1, SK__BLOCK_BYTES, dst, src,
@@ -78,6 +81,23 @@ static uint32_t l0_rate(const sk__core *core, sk__mem mem) {
   return mem == SK__MEM_L0A ? costs_of(core)->l1_l0a_bytes_per_cycle : costs_of(core)->l1_l0b_bytes_per_cycle;
 }
 
+static void move_fractals(uint8_t *to, const uint8_t *from, sk__bursts b) {
+  if (b.bytes == SK__FRACTAL_BYTES)
+    for (uint64_t i = 0; i < b.n; i++) memcpy(to + i * b.dst_step, from + i * b.src_step, SK__FRACTAL_BYTES);
+  else
+    memcpy(to, from, b.bytes);
+}
+
+/* What was never written goes along, unless nothing is (cube_unwritten.h). */
+static void follow_fractals(sk__core *core, sk__mem mem, uint8_t *to, const uint8_t *from, sk__bursts b) {
+  sk__unwritten_load load;
+  if (!sk__unwritten_begin(&load, core, SK__PIPE_MTE1, mem, to, from, sk__bursts_extent(b.n, b.bytes, b.src_step))) return;
+  move_fractals(load.to, load.from, b);
+  for (uint64_t i = 0; i < b.n; i++)
+    for (uint64_t at = 0; at < b.bytes; at += SK__FRACTAL_BYTES)
+      sk__unwritten_unit(&load, to + i * b.dst_step + at, from + i * b.src_step + at, SK__FRACTAL_BYTES);
+}
+
 /* Whole fractals carry the padding of a matrix along: what was never written is no finding here. */
 void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK_ARGS_FRACTALS) {
   if (core == NULL || repeat == 0) return;
@@ -89,11 +109,10 @@ void sk__l1_fractals(sk__core *core, sk__mem mem, void *dst, const void *src, SK
                                           SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
   from += start;
-  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from, b.n, b.bytes, b.src_step);
-  if (b.bytes == SK__FRACTAL_BYTES)
-    for (uint64_t i = 0; i < b.n; i++) memcpy(to + i * b.dst_step, from + i * b.src_step, SK__FRACTAL_BYTES);
-  else
-    memcpy(to, from, b.bytes);
+  bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, from, b.n, b.bytes, b.src_step);
+  move_fractals(to, from, b);
+  if (unwritten) follow_fractals(core, mem, to, from, b);
+  else sk__unwritten_clear(core, mem, to, b.n, b.bytes, b.dst_step);
   sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to, b.n, b.bytes, b.dst_step);
   sk__advance_bytes(core, SK__PIPE_MTE1, b.n * b.bytes, l0_rate(core, mem));
 }
@@ -290,6 +309,32 @@ static void transpose_square(uint8_t *const to[4], const uint8_t *from, uint32_t
       put_element(to[r / 16], bits, (r % 16) * c0 + c, square_element(from, bits, (size_t)c * c0 + r));
 }
 
+/* Squares of L1, `src_step` bytes apart (backwards: negative), each turned into fractals `part_step` apart. */
+typedef struct squares {
+  uint32_t n, bits, fractals, bytes; /* bytes: of a square */
+  int64_t src_step;
+  uint64_t dst_step, part_step;
+} squares;
+
+static void turn_squares(const squares *s, uint8_t *to, const uint8_t *from) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    uint8_t *parts[4];
+    for (uint32_t f = 0; f < 4; f++) parts[f] = to + i * s->dst_step + (f < s->fractals ? f : 0) * s->part_step;
+    transpose_square(parts, from + i * s->src_step, s->bits);
+  }
+}
+
+/* `lowest`: the first byte of all squares. */
+static void follow_squares(sk__core *core, sk__mem mem, const squares *s, uint8_t *to, const uint8_t *from, const uint8_t *lowest,
+                           uint64_t span) {
+  sk__unwritten_load load;
+  if (!sk__unwritten_begin(&load, core, SK__PIPE_MTE1, mem, to, lowest, span)) return;
+  turn_squares(s, load.to, load.from + (from - lowest));
+  for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t f = 0; f < s->fractals; f++)
+      sk__unwritten_unit(&load, to + i * s->dst_step + f * s->part_step, from + i * s->src_step, s->bytes);
+}
+
 void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, const void *src, SK_ARGS_TRANS) {
   if (core == NULL || repeat == 0) return;
   uint32_t fractals = bits == 4 ? 4 : bits == 16 ? 1 : 2, square_bytes = fractals * SK__FRACTAL_BYTES;
@@ -304,16 +349,16 @@ void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, co
   uint8_t *to = sk__local_operand(core, mem, dst, extent, SK__FRACTAL_BYTES, "dst");
   const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, (lowest + span + 1) * square_bytes, SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
-  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from + lowest * square_bytes, repeat, square_bytes,
-                    (uint64_t)src_stride * square_bytes);
-  for (uint64_t i = 0; i < repeat; i++) {
-    uint64_t square = enable_addr_decrement ? index_id - i * src_stride : index_id + i * src_stride;
-    uint8_t *parts[4];
-    for (uint32_t f = 0; f < 4; f++) parts[f] = to + i * dst_step + (f < fractals ? f : 0) * part_step;
-    transpose_square(parts, from + square * square_bytes, bits);
-  }
-  for (uint32_t f = 0; f < fractals; f++)
+  int64_t src_step = (int64_t)src_stride * square_bytes;
+  squares s = {repeat, bits, fractals, square_bytes, enable_addr_decrement ? -src_step : src_step, dst_step, part_step};
+  const uint8_t *first = from + (uint64_t)index_id * square_bytes, *low = from + lowest * square_bytes;
+  bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, low, repeat, square_bytes, (uint64_t)src_step);
+  turn_squares(&s, to, first);
+  if (unwritten) follow_squares(core, mem, &s, to, first, low, (span + 1) * square_bytes);
+  for (uint32_t f = 0; f < fractals; f++) {
+    if (!unwritten) sk__unwritten_clear(core, mem, to + f * part_step, repeat, SK__FRACTAL_BYTES, dst_step);
     sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to + f * part_step, repeat, SK__FRACTAL_BYTES, dst_step);
+  }
   sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)repeat * square_bytes, l0_rate(core, mem));
 }
 
@@ -363,30 +408,58 @@ void sk_copy_l12l0b_trans_b4(void *dst, const void *src, SK_ARGS_TRANS) {
 #define BT_UNIT 64u
 #define FB_UNIT 128u
 
+/* Tables take whole units, and with them what pads the last one. */
+static void l1_to_table(sk__core *core, sk__pipe pipe, sk__mem mem, uint32_t unit, void *dst, const void *src, sk__bursts bursts) {
+  sk__bursts b = sk__bursts_merge(bursts);
+  uint64_t span = sk__bursts_extent(b.n, b.bytes, b.src_step);
+  uint8_t *to = sk__local_operand(core, mem, dst, sk__bursts_extent(b.n, b.bytes, b.dst_step), unit, "dst");
+  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, span, SK__BLOCK_BYTES, "src");
+  if (to == NULL || from == NULL) return;
+  bool unwritten = sk__l1_read(core, pipe, from, b.n, b.bytes, b.src_step);
+  for (uint64_t i = 0; i < b.n; i++) memcpy(to + i * b.dst_step, from + i * b.src_step, b.bytes);
+  sk__unwritten_clear(core, mem, to, b.n, b.bytes, b.dst_step);
+  sk__unwritten_load load;
+  if (unwritten && sk__unwritten_begin(&load, core, pipe, mem, to, from, span)) {
+    for (uint64_t i = 0; i < b.n; i++) memcpy(load.to + i * b.dst_step, load.from + i * b.src_step, b.bytes);
+    sk__unwritten_unit(&load, to, from, span);
+  }
+  sk__bursts_access(core, pipe, SK__WRITE, to, b.n, b.bytes, b.dst_step);
+  sk__advance_bytes(core, pipe, b.n * b.bytes, costs_of(core)->l1_bt_bytes_per_cycle);
+}
+
+/* A float is made of nothing that anybody wrote when its half is. */
+static void widen_mask(uint8_t *to, const uint8_t *from, uint64_t halves) {
+  for (uint64_t i = 0; i < halves; i++) memset(to + 4 * i, (from[2 * i] | from[2 * i + 1]) != 0 ? 0xff : 0, 4);
+}
+
 /* conv_control 1: halves become floats on the way; lengths are those of the source. */
 void sk__l1_to_bt(sk__core *core, uint64_t dst, const void *src, uint32_t conv_control, sk__bursts b) {
   if (core == NULL || !sk__bursts_legal(core, (uint32_t)b.n, b.bytes)) return;
-  uint32_t rate = costs_of(core)->l1_bt_bytes_per_cycle;
   void *table = (void *)(uintptr_t)dst;
   if (conv_control == 0) {
-    sk__move_local(core, SK__PIPE_MTE1, SK__MEM_BT, table, BT_UNIT, SK__MEM_L1, src, SK__BLOCK_BYTES, b, rate);
+    l1_to_table(core, SK__PIPE_MTE1, SK__MEM_BT, BT_UNIT, table, src, b);
     return;
   }
   if (conv_control != 1) {
     sk__bad_argument(core, "conv_control", conv_control, "0 (copy), 1 (half to float)");
     return;
   }
-  uint64_t dst_step = b.bytes * 2 + (b.dst_step - b.bytes);
+  uint64_t dst_step = b.bytes * 2 + (b.dst_step - b.bytes), span = sk__bursts_extent(b.n, b.bytes, b.src_step);
   uint8_t *to = sk__local_operand(core, SK__MEM_BT, table, sk__bursts_extent(b.n, b.bytes * 2, dst_step), BT_UNIT, "dst");
-  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, sk__bursts_extent(b.n, b.bytes, b.src_step),
-                                          SK__BLOCK_BYTES, "src");
+  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, span, SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
-  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ, from, b.n, b.bytes, b.src_step);
+  bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, from, b.n, b.bytes, b.src_step);
+  sk__unwritten_clear(core, SK__MEM_BT, to, b.n, b.bytes * 2, dst_step);
+  sk__unwritten_load load;
+  if (unwritten && sk__unwritten_begin(&load, core, SK__PIPE_MTE1, SK__MEM_BT, to, from, span)) {
+    for (uint64_t i = 0; i < b.n; i++) widen_mask(load.to + i * dst_step, load.from + i * b.src_step, b.bytes / 2);
+    sk__unwritten_unit(&load, to, from, span);
+  }
   for (uint64_t i = 0; i < b.n; i++)
     sk__cube()->widen_f16((float *)(void *)(to + i * dst_step), (const uint16_t *)(const void *)(from + i * b.src_step),
                           b.bytes / 2);
   sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to, b.n, b.bytes * 2, dst_step);
-  sk__advance_bytes(core, SK__PIPE_MTE1, b.n * b.bytes, rate);
+  sk__advance_bytes(core, SK__PIPE_MTE1, b.n * b.bytes, costs_of(core)->l1_bt_bytes_per_cycle);
 }
 void sk_copy_l12bt_z(uint64_t dst, const void *src, uint16_t conv_control, uint32_t size) {
   sk__l1_to_bt(sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12bt", SK__SITE()), dst, src, conv_control, sk__bursts_size(size));
@@ -399,8 +472,7 @@ void sk_copy_l12bt_m(uint64_t dst, const void *src, uint16_t conv_control, SK_AR
 
 void sk__l1_to_fb(sk__core *core, void *dst, const void *src, sk__bursts b) {
   if (core != NULL && sk__bursts_legal(core, (uint32_t)b.n, b.bytes))
-    sk__move_local(core, SK__PIPE_FIX, SK__MEM_FB, dst, FB_UNIT, SK__MEM_L1, src, SK__BLOCK_BYTES, b,
-                   costs_of(core)->l1_bt_bytes_per_cycle);
+    l1_to_table(core, SK__PIPE_FIX, SK__MEM_FB, FB_UNIT, dst, src, b);
 }
 void sk_copy_l12fb_z(void *dst, const void *src, uint32_t size) {
   uint64_t bytes = size / FB_UNIT * FB_UNIT;
@@ -415,8 +487,12 @@ void sk_copy_l12fb_m(void *dst, const void *src, SK_ARGS_BURSTS) {
 void sk_copy_l12l0c_m(void *dst, const void *src, SK_ARGS_BURSTS) {
   sk__core *core = sk__begin(SK__AIC, SK__PIPE_MTE1, "asc_copy_l12l0c", SK__SITE());
   if (core == NULL || !sk__bursts_legal(core, n_burst, len_burst)) return;
-  sk__move_local(core, SK__PIPE_MTE1, SK__MEM_L0C, dst, SK__L0C_ALIGN, SK__MEM_L1, src, SK__BLOCK_BYTES,
-                 sk__bursts_blocks(n_burst, len_burst, src_gap, dst_gap), costs_of(core)->l1_l0b_bytes_per_cycle);
+  sk__bursts b = sk__bursts_blocks(n_burst, len_burst, src_gap, dst_gap);
+  void *to = sk__local_operand(core, SK__MEM_L0C, dst, sk__bursts_extent(b.n, b.bytes, b.dst_step), SK__L0C_ALIGN, "dst");
+  if (to == NULL) return;
+  sk__move_local(core, SK__PIPE_MTE1, SK__MEM_L0C, to, SK__L0C_ALIGN, SK__MEM_L1, src, SK__BLOCK_BYTES, b,
+                 costs_of(core)->l1_l0b_bytes_per_cycle);
+  sk__unwritten_clear(core, SK__MEM_L0C, to, b.n, b.bytes, b.dst_step);
 }
 void sk_copy_l12l0c_widen(float *dst, const void *src, SK_ARGS_BURSTS) {
   (void)dst, (void)src, (void)n_burst, (void)len_burst, (void)src_gap, (void)dst_gap;
@@ -436,6 +512,7 @@ static void fill(sk__core *core, sk__pipe pipe, sk__mem mem, void *dst, uint32_t
   for (uint64_t i = 0; i < cfg->repeat; i++)
     for (uint64_t at = 0; at < bytes; at += value_bytes) memcpy(to + i * step + at, &value, value_bytes);
   sk__bursts_access(core, pipe, SK__WRITE, to, cfg->repeat, bytes, step);
+  if (mem != SK__MEM_L1) sk__unwritten_clear(core, mem, to, cfg->repeat, bytes, step);
   sk__advance_bytes(core, pipe, cfg->repeat * bytes, costs_of(core)->l1_l0a_bytes_per_cycle);
 }
 #define FILL(op, pipe, mem)                                                                              \

@@ -5,7 +5,7 @@
  * M up are left alone; columns from N up to the next block of 16 are computed as if B were 0 there. */
 #include <string.h>
 
-#include "isa/cube.h"
+#include "isa/cube_unwritten.h"
 #include "soc/soc_throughput.h"
 
 SK__SIMD_BIND(cube)
@@ -42,7 +42,7 @@ typedef struct mmad {
   sk__cube_start start;
   const uint8_t *a, *b;
   uint32_t *c;
-  const uint32_t *bias;
+  const uint32_t *bias, *table; /* in scratch, padded; as it stands in BT */
 } mmad;
 
 static uint32_t type_bits(sk_mmad_type type) {
@@ -300,6 +300,7 @@ static bool resolve(mmad *x, void *c, const void *a, const void *b, const void *
   memcpy(padded, from, x->n * (size_t)4);
   memset(padded + x->n, 0, (x->n_fractals * (size_t)SK__CUBE_LANES - x->n) * 4);
   x->bias = padded;
+  x->table = from;
   return true;
 }
 
@@ -309,6 +310,12 @@ static uint64_t cycles_of(const mmad *x) {
                                 [SK_MMAD_I4] = SK__CUBE_K0_I4};
   bool hf32 = x->type == SK_MMAD_F32 && sk__ctrl(x->core, SK__CTRL_HF32);
   return sk__cube_cycles(x->m, x->n, x->k, hf32 ? SK__CUBE_K0_HF32 : k0[x->type]);
+}
+
+static __attribute__((noinline, cold)) void follow(const mmad *x) {
+  sk__unwritten_multiply(x->core, &(sk__unwritten_product){
+    .a = x->a, .b = x->b, .c = x->c, .bias = x->table, .m = x->m, .k = x->k, .n = x->n,
+    .bits = type_bits(x->type), .k_fractals = x->k_fractals, .n_fractals = x->n_fractals, .gemv = x->gemv, .keep = x->start == SK__CUBE_KEEP});
 }
 
 void sk__mmad_run(sk__core *core, sk_mmad_type type, void *c, const void *a, const void *b, const void *bias,
@@ -330,6 +337,7 @@ void sk__mmad_run(sk__core *core, sk_mmad_type type, void *c, const void *a, con
   touch_a(&x);
   touch_b(&x);
   if (x.start == SK__CUBE_KEEP) touch_c(&x, SK__READ);
+  if (sk__unwritten_any(core)) follow(&x);
   compute(&x);
   touch_c(&x, SK__WRITE);
   sk__unit_flag_done(core, SK__PIPE_M, unit_flag, x.c, c_bytes);

@@ -8,9 +8,8 @@
  * of that place. */
 #include <string.h>
 
-#include "isa/cube.h"
 #include "isa/cube_sparse.h"
-#include "machine/framework.h"
+#include "isa/cube_unwritten.h"
 #include "soc/soc_throughput.h"
 
 #define INDEX_BYTES 128u /* of a fractal: 16 columns, 32 elements, 2 bits */
@@ -29,9 +28,17 @@ void sk__sparse_load(sk__core *core, void *dst, const void *src, const void *ind
   const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, start + bytes, SK__BLOCK_BYTES, "src");
   const uint8_t *idx = sk__local_operand(core, SK__MEM_L1, index, index_start + index_bytes, SK__BLOCK_BYTES, "idx");
   if (to == NULL || from == NULL || idx == NULL) return;
-  sk__local_access(core, SK__PIPE_MTE1, SK__READ_ANY, from + start, bytes);
+  from += start;
+  bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, from, 1, bytes, bytes);
   sk__local_access(core, SK__PIPE_MTE1, SK__READ_ANY, idx + index_start, index_bytes);
-  memcpy(to, from + start, bytes);
+  memcpy(to, from, bytes);
+  sk__unwritten_load load;
+  if (!unwritten) {
+    sk__unwritten_clear(core, SK__MEM_L0B, to, 1, bytes, bytes);
+  } else if (sk__unwritten_begin(&load, core, SK__PIPE_MTE1, SK__MEM_L0B, to, from, bytes)) {
+    memcpy(load.to, load.from, bytes);
+    for (uint64_t i = 0; i < bytes; i += SK__FRACTAL_BYTES) sk__unwritten_unit(&load, to + i, from + i, SK__FRACTAL_BYTES);
+  }
   sk__local_access(core, SK__PIPE_MTE1, SK__WRITE, to, bytes);
   uint8_t *buffer = sk__sparse_buffer_of(core);
   uint32_t at = fractal_in_l0b(core, to);
@@ -152,6 +159,10 @@ void sk__mmad_sparse_run(sk__core *core, void *c, const void *a, const void *b, 
   sk__bursts_access(core, SK__PIPE_M, SK__READ, x.b, sk__ceil_div(x.k, C0), (uint64_t)n * SK__BLOCK_BYTES,
                     (uint64_t)x.n_fractals * SK__FRACTAL_BYTES);
   if (!x.zero && x.bias == NULL) touch_c(&x, SK__READ);
+  if (sk__unwritten_any(core))
+    sk__unwritten_multiply(core, &(sk__unwritten_product){
+      .a = x.a, .b = x.b, .c = x.c, .bias = x.bias, .m = m, .k = x.k, .n = n, .bits = 8, .k_fractals = x.k_fractals,
+      .n_fractals = x.n_fractals, .keep = !x.zero && x.bias == NULL, .sparse = true});
   compute(&x);
   touch_c(&x, SK__WRITE);
   sk__unit_flag_done(core, SK__PIPE_M, unit_flag, x.c, c_bytes);

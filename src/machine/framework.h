@@ -28,6 +28,7 @@ typedef struct sk__framework {
   uint8_t copy_count;       /* copies of TPipes that are alive */
   bool copied;              /* there was one */
   const void *copies[SK__PIPE_COPIES];
+  bool unwritten;           /* AIC: the cube's memories hold bytes that nobody has written (isa/cube_unwritten.h) */
 } sk__framework;
 
 sk__framework *sk__framework_of(sk__core *core);
@@ -44,6 +45,8 @@ void sk__buffers_judge(sk__core *core, sk__mem mem, uint64_t address, uint64_t b
 
 /* The index buffer of the cube, a quarter of L0B; out of host memory ends the core. */
 uint8_t *sk__sparse_buffer_of(sk__core *core);
+/* Memory of isa/cube_unwritten.c, always of one size; it stays with the core. NULL: out of host memory. */
+void *sk__cube_memory_of(sk__core *core, size_t bytes);
 
 /* The core of this type in the same AI core of the launch; NULL if it starts none. */
 sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block);

@@ -33,6 +33,7 @@ typedef struct sk__local_table {
   bool open_behind;             /* what is behind UB may be touched */
   sk__framework framework;      /* of the C++ tensor layer: shares the lifetime of the arrays */
   uint8_t *sparse_buffer;       /* NULL until the first sparse load; stays with the core */
+  void *cube_memory;            /* likewise */
 } sk__local_table;
 
 static const uint32_t start_align[SK__MEMS] = {
@@ -91,6 +92,7 @@ void sk__locals_drop(sk__core *core) {
   if (core->locals == NULL) return;
   sk__vec_free(&core->locals->entries);
   sk__free(core->locals->sparse_buffer);
+  sk__free(core->locals->cube_memory);
   for (uint32_t mem = 0; mem < SK__MEMS; mem++) sk__vec_free(&core->locals->arrays[mem]);
   sk__free(core->locals);
   core->locals = NULL;
@@ -119,6 +121,12 @@ uint8_t *sk__sparse_buffer_of(sk__core *core) {
     sk__core_abort(core, SK_OUT_OF_MEMORY);
   }
   return table->sparse_buffer;
+}
+
+void *sk__cube_memory_of(sk__core *core, size_t bytes) {
+  sk__local_table *table = core->locals;
+  if (table->cube_memory == NULL) table->cube_memory = sk__calloc(1, bytes);
+  return table->cube_memory;
 }
 
 sk__core *sk__neighbour(sk__core *core, sk__core_type type, uint32_t sub_block) {

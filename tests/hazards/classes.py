@@ -37,7 +37,9 @@ CLASSES = {
     "barrier": ["arg_barrier"],
     # At run time.
     "ErrorRead1, ErrorWrite1": ["gm_use_after_free", "queue_use_after_free", "queue_scalar_after_free"],
-    "ErrorRead2": ["uninitialised_gm", "uninitialised_ub", "h34_unwritten_local"],
+    "ErrorRead2": ["uninitialised_gm", "uninitialised_l1", "uninitialised_scalar",
+                   "uninitialised_table", "uninitialised_ub", "h34_unwritten_local",
+                   "h34_unwritten_l1"],
     "ErrorRead3, ErrorWrite2": ["tensor_overflow", "gm_out_of_bounds", "local_out_of_bounds"],
     "ErrorRead4, ErrorWrite4": ["local_misaligned"],
     "ErrorWrite3": ["lost_result", "lost_load"],

@@ -314,5 +314,7 @@ typedef bool (*sk__gm_unwritten_fn)(void *context, uint64_t start, uint64_t byte
 bool sk__shadow_gm_unwritten(sk__checker *checker, uint64_t address, uint64_t bytes, sk__gm_unwritten_fn fn, void *context);
 /* Fills *end with the last writer of the byte; false if none is known. */
 bool sk__shadow_gm_last_writer(sk__checker *checker, uint64_t address, sk__end *end);
+/* True: a kernel of the launch was the last to write some of the bytes; fills *end with the first of them. */
+bool sk__shadow_gm_written_by(sk__checker *checker, uint64_t address, uint64_t bytes, int32_t launch, sk__end *end);
 
 #endif

@@ -78,3 +78,32 @@ bool sk__shadow_gm_unwritten(sk__checker *checker, uint64_t address, uint64_t by
   tell_stretch(&s);
   return s.by_kernel;
 }
+
+/* ---- what a launch has written --------------------------------------------------------------- */
+
+typedef struct by_launch {
+  sk__checker *checker;
+  int32_t launch;
+  uint64_t other;        /* the last stamp that was not of it */
+  sk__end *end;
+  bool found;
+} by_launch;
+
+static bool judge_cell(void *context, const sk__gm_cell *cell, uint64_t low, uint64_t high) {
+  by_launch *b = context;
+  sk__gm_cell written = *cell;
+  last_atomic(&written);
+  if (written.writer == 0 || written.writer == b->other) return true;
+  sk__end end = {.role = (written.writer & SK__STAMP_ATOMIC) != 0 ? "atomic" : "writer", .mem = SK__MEM_GM, .address = low, .bytes = high - low};
+  sk__end_from_stamp(b->checker, written.writer, written.writer_origin, &end);
+  b->found = end.launch == b->launch;
+  if (b->found) *b->end = end;
+  else b->other = written.writer;
+  return !b->found;
+}
+
+bool sk__shadow_gm_written_by(sk__checker *checker, uint64_t address, uint64_t bytes, int32_t launch, sk__end *end) {
+  by_launch b = {.checker = checker, .launch = launch, .end = end};
+  sk__shadow_gm_walk(checker, address, bytes, judge_cell, &b);
+  return b.found;
+}

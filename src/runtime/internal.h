@@ -66,6 +66,12 @@ typedef struct sk__value_word {
   sk__snapshot *order;   /* NULL nothing */
 } sk__value_word;
 
+/* A synchronous copy to the host, made while tasks with lower serials were still pending. */
+typedef struct sk__hasty_copy {
+  const char *call;
+  uint64_t address, bytes, serial;
+} sk__hasty_copy;
+
 typedef struct sk__context { /* an identity and nothing more */
   struct sk__context *next;
 } sk__context;
@@ -87,6 +93,7 @@ struct sk__runtime {
   size_t pinned_count;
   SK__VEC(sk__value_word) words;
   sk__task_list pending; /* all streams, in order of issue */
+  SK__VEC(sk__hasty_copy) hasty;
   sk_status device_error; /* worst since the last synchronisation */
   sk__core_type device_error_core;
   sk__segment_hook hook;
@@ -146,6 +153,13 @@ SK_MUST_USE sk_status sk__task_list_add(sk__task_list *list, sk__task *task); /*
 void sk__task_list_clear(sk__task_list *list);
 /* Queues on its stream, or into the model that captures the stream. Takes the reference. */
 aclError sk__task_submit(sk__runtime *runtime, sk__task *task);
+
+/* ---- hasty.c ---- */
+void sk__hasty_note(sk__runtime *runtime, const char *call, uint64_t address, uint64_t bytes);
+/* The task has run, a kernel as this launch of the machine. */
+void sk__hasty_judge(sk__runtime *runtime, const sk__task *task, uint32_t launch);
+/* When nothing is pending any more. */
+void sk__hasty_forget(sk__runtime *runtime);
 
 /* ---- segment.c ---- */
 /* Gives tasks [begin, end) of the batch, which nothing of the host is among, to the hook. */

@@ -99,6 +99,7 @@ static bool is_pinned(const sk__runtime *runtime, const void *address, size_t by
 static aclError host_copy(sk__runtime *runtime, void *dst, const void *src, size_t count, const char *call) {
   sk_status status = SK_OK;
   runtime->host_writes++;
+  if (is_device(src)) sk__hasty_note(runtime, call, (uint64_t)src, count);
   if (is_device(dst) && is_device(src)) {
     void *through = malloc(count);
     if (through == NULL) return sk__fail(ACL_ERROR_BAD_ALLOC, "%s: no host memory for %zu bytes", call, count);

@@ -33,6 +33,7 @@ static sk_status run_kernel(sk__runtime *runtime, sk__task *task, sk__run_stats 
   if (after == NULL) return SK_OUT_OF_MEMORY;
   sk_status status = sk__machine_run(runtime->machine, &launch, task->stream->order, after, stats);
   sk__stream_set_order(task->stream, after);
+  sk__hasty_judge(runtime, task, launch.serial);
   task->stream->cycles += stats->cycles + sk__machine_soc(runtime->machine)->costs.launch_cycles;
   if (status != SK_OK) runtime->device_error_core = uses_core(launch.type, SK__AIV) ? SK__AIV : SK__AIC;
   return status;
@@ -63,6 +64,7 @@ static sk_status run_copy(sk__runtime *runtime, const sk__task *task) {
   sk_status status = set ? sk__copy_set(&by, task->to, task->value, task->bytes) : copy(machine, &by, task);
   sk__copy_end(&by, after);
   sk__stream_set_order(task->stream, after);
+  sk__hasty_judge(runtime, task, 0);
   return status;
 }
 
@@ -227,6 +229,7 @@ sk_status sk__run_what_can(sk__runtime *runtime, bool force) {
   }
   if (worst == SK_OK) worst = runtime->device_error;
   sk__runtime_join_streams(runtime);
+  sk__hasty_forget(runtime);
   runtime->running = false;
   return worst;
 }

@@ -217,6 +217,31 @@ static void test_host_writes_in_place(void **state) {
   buffer_check(to, 8);
   assert_int_equal(findings_all(), before);
 }
+/* A synchronous copy waits for no stream: only of what a task queued before it writes it is told. */
+static void test_copy_that_should_have_waited(void **state) {
+  (void)state;
+  device_open();
+  char host[BUFFER_BYTES];
+  void *a = buffer_new(1), *b = buffer_new(2), *c = buffer_new(3);
+  aclrtStream stream = NULL;
+  assert_ok(aclrtCreateStream(&stream));
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  assert_ok(aclrtMemcpy(host, sizeof host, c, sizeof host, ACL_MEMCPY_DEVICE_TO_HOST)); /* another buffer */
+  assert_ok(launch_add(stream, &add_vector, 2, b, c, 1));                               /* queued later */
+  assert_ok(aclrtSynchronizeStream(stream));
+  assert_ok(aclrtMemcpy(host, sizeof host, b, sizeof host, ACL_MEMCPY_DEVICE_TO_HOST)); /* nothing is pending */
+  assert_int_equal(findings_all(), 0);
+  assert_ok(launch_add(stream, &add_vector, 2, a, b, 1));
+  assert_ok(aclrtMemcpy(host, sizeof host, b, sizeof host, ACL_MEMCPY_DEVICE_TO_HOST));
+  assert_int_equal(findings_all(), 0); /* the task has not run yet */
+  assert_ok(aclrtSynchronizeStream(stream));
+  assert_int_equal(findings_of("SYNC_GM"), 1);
+  assert_ok(aclrtMemsetAsync(c, BUFFER_BYTES, 0, BUFFER_BYTES, stream));
+  assert_ok(aclrtMemcpy(host, sizeof host, c, sizeof host, ACL_MEMCPY_DEVICE_TO_HOST));
+  assert_ok(aclrtSynchronizeStream(stream));
+  assert_int_equal(findings_of("SYNC_GM"), 2);
+  assert_int_equal(findings_all(), 2);
+}
 static void test_host_operators_are_listed_once(void **state) {
   (void)state;
   size_t count = 0;
@@ -249,5 +274,5 @@ SK_TESTS(SK_TEST(test_malloc_refuses), SK_TEST(test_device_memory_runs_out), SK_
          SK_TEST(test_memory_info_refuses), SK_TEST(test_memory_is_aligned_and_counted), SK_TEST(test_copies_in_all_directions),
          SK_TEST(test_copy_2d_leaves_the_gaps), SK_TEST(test_sets_now_and_on_a_stream), SK_TEST(test_pageable_source_is_read_at_the_call),
          SK_TEST(test_pageable_target_is_filled_at_the_call), SK_TEST(test_pinned_memory_is_copied_in_stream_order),
-         SK_TEST(test_memory_is_named_after_its_argument), SK_TEST(test_host_writes_refuse), SK_TEST(test_host_writes_in_place),
+         SK_TEST(test_memory_is_named_after_its_argument), SK_TEST(test_host_writes_refuse), SK_TEST(test_host_writes_in_place), SK_TEST(test_copy_that_should_have_waited),
          SK_TEST(test_host_operators_are_listed_once))

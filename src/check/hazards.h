@@ -275,7 +275,7 @@
   X("H45", OPTIONS, "A debug option hides the defect", \
     "debug_sync_all, debug_dcci_all and op_trace add barriers and flushes.", \
     "The defect disappears while it is looked for.", \
-    "Findings are computed for the queue without these options; the matrix of options only narrows the cause. What a program fused itself with debug_sync_all (aclskOptimize) is planned and run once more without it: what is found only then.", \
+    "Findings are computed for the queue without these options; the matrix of options only narrows the cause. What a program fused itself with debug_sync_all (aclskOptimize), or with debug-sync-all or debug-dcci-all (sk_ge_compile, graph mode), is planned and run once more without them: what is found only then.", \
     "Do not ship with the option; repair what the matrix points to.", \
     "Un-fused every kernel ends with the barrier, drain and flush that the debug options add inside an SK.")
 

@@ -164,40 +164,16 @@ typedef struct ge_context { const sk__segment *segment; const sk__trial *trial; 
 
 /* What the scope's operators say, if no string was given for all scopes. */
 static const char *own_options(const sk__segment *segment, const char *scope) {
-  if (segment->ge_options != NULL) return segment->ge_options;
-  for (size_t i = 0; i < segment->count; i++) {
-    const sk__attributes *attributes = segment->tasks[i]->attributes;
-    if (attributes != NULL && attributes->scope != NULL && strcmp(attributes->scope, scope) == 0) return attributes->options;
-  }
-  return NULL;
-}
-
-/* The text without the key, which may be given once only, and with the new part behind. */
-static char *with_part(sk__arena *arena, const char *text, const char *key, const char *part) {
-  if (text == NULL) text = "";
-  size_t room = strlen(text) + strlen(part) + 2, used = 0;
-  char *out = sk__arena_array(arena, char, room);
-  if (out == NULL) return NULL;
-  while (*text != '\0') {
-    size_t length = strcspn(text, ":"), blanks = strspn(text, " \t");
-    if (length > 0 && strncmp(text + blanks, key, strlen(key)) != 0) {
-      memcpy(out + used, text, length);
-      used += length;
-      out[used++] = ':';
-    }
-    text += length + (text[length] == ':');
-  }
-  memcpy(out + used, part, strlen(part) + 1);
-  return out;
+  return segment->ge_options != NULL ? segment->ge_options : sk__scope_options(segment->tasks, segment->count, scope);
 }
 
 static const char *ge_options_of(void *context, const char *scope) {
   const ge_context *c = context;
   const char *own = own_options(c->segment, scope);
   switch (c->trial->change) {
-    case SK__CHANGE_DCCI_ALL: return with_part(c->arena, own, "debug-dcci-all", "debug-dcci-all=1");
-    case SK__CHANGE_EARLY_START_OFF: return with_part(c->arena, own, "early-start", "early-start=0");
-    case SK__CHANGE_SYNC_ALL: return with_part(c->arena, own, "debug-sync-all", "debug-sync-all=1");
+    case SK__CHANGE_DCCI_ALL: return sk__options_with(c->arena, own, "debug-dcci-all", "debug-dcci-all=1");
+    case SK__CHANGE_EARLY_START_OFF: return sk__options_with(c->arena, own, "early-start", "early-start=0");
+    case SK__CHANGE_SYNC_ALL: return sk__options_with(c->arena, own, "debug-sync-all", "debug-sync-all=1");
     default: return c->segment->ge_options;
   }
 }

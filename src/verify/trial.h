@@ -74,6 +74,10 @@ typedef struct sk__planned {
 /* reduced: for those tasks only, NULL for all of the segment. Options are borrowed from the trial. SK_STATE: they cannot be
  * fused. */
 SK_MUST_USE sk_status sk__trial_plan(const sk__segment *segment, const sk__trial *trial, const sk__reduced *reduced, sk__planned *out);
+/* The option string that a scope's operators carry; NULL none. */
+const char *sk__scope_options(sk__task *const *tasks, size_t count, const char *scope);
+/* The text without the key, which may be given once only, and with the new part ("" none) behind. NULL on no memory. */
+char *sk__options_with(sk__arena *arena, const char *text, const char *key, const char *part);
 /* Members and decisions of either. */
 const sk__plan *sk__planned_order(const sk__planned *planned);
 void sk__planned_free(sk__planned *planned);

@@ -20,7 +20,10 @@
 #include "base/window.h"
 #include "soc/soc.h"
 
-#define SK__PIPE_SLOTS 8 /* SK__PIPES rounded up */
+#define SK__PIPE_SLOTS 8 /* SK__PIPES rounded up: the last one is ... */
+/* ... what plain code of the scalar unit stores in local memory. The unit issues the store and goes on: other pipes find it
+ * only behind a flag from the unit or a barrier over all pipes, the unit itself always does. */
+#define SK__STORES SK__PIPES
 #define SK__MAX_ACTORS (SK__MAX_CORES * SK__PIPE_SLOTS + SK__PIPE_SLOTS) /* last core = the host */
 #define SK__HOST_CORE SK__MAX_CORES
 /* The copy engine: what streams copy and set by themselves. The first core that the chip does not have. */
@@ -264,6 +267,8 @@ void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk_
                       uint64_t address, uint64_t bytes, const void *site, const char *instr);
 void sk__shadow_gm(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                    uint64_t address, uint64_t bytes, const void *site, const char *instr);
+/* Such a store by plain code (SK__STORES). */
+void sk__shadow_local_store(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site, const char *instr);
 /* All operands of one instruction on one pipe, in this order: cheaper than one call each. */
 typedef struct sk__local_range { uint64_t address, bytes; sk__access kind; } sk__local_range;
 void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pipe, const sk__local_range *ranges,

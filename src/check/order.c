@@ -1,7 +1,7 @@
 /* order.c - happens-before: rows inside a core, one vector per core towards the others.
  *
  * Invariants while a launch runs on a core:
- *   row[p] contains row[S]: what the scalar unit has waited for, every later instruction has too;
+ *   row[p] contains row[S]: what the scalar unit has waited for, every later instruction has too, but for its own stores;
  *   own clocks below ordered_clock are judged by base/ext, never by rows, which may lag behind them: a
  *   launch and a SyncAll raise it instead of writing the rows;
  *   a snapshot that is shared (a base, a message taken or in two boxes) does not change any more;
@@ -271,7 +271,7 @@ static inline uint64_t row_word(const uint64_t *row, int pipe) {
 }
 
 static inline void join_row(uint64_t *into, const uint64_t *from) {
-  for (int p = 0; p < SK__PIPES; p++) {
+  for (int p = 0; p < SK__PIPE_SLOTS; p++) {
     uint64_t mine = row_word(into, p), other = row_word(from, p);
     into[p] = mine > other ? mine : other;
   }
@@ -280,8 +280,9 @@ static inline void join_row(uint64_t *into, const uint64_t *from) {
 void sk__order_set_flag(sk__order *order, sk__pipe src, sk__event_clock *out) {
   sk__order_settle(order);
   order->row[src][SK__PIPE_S] = order->clock[SK__PIPE_S];
-  for (int p = 0; p < SK__PIPES; p++) out->row[p] = row_word(order->row[src], p);
+  for (int p = 0; p < SK__PIPE_SLOTS; p++) out->row[p] = row_word(order->row[src], p);
   out->row[src] = order->clock[src]++;
+  if (src == SK__PIPE_S) out->row[SK__STORES] = order->clock[SK__STORES]++;
 }
 
 void sk__order_wait_flag(sk__order *order, sk__pipe dst, const sk__event_clock *in) {

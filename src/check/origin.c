@@ -69,7 +69,7 @@ SK__COLD void sk__end_from_stamp(sk__checker *checker, uint64_t stamp, uint16_t 
   if (core == sk__engine_core(checker->soc)) {
     end->core = -1;
   } else {
-    end->pipe = (int8_t)(actor % SK__PIPE_SLOTS);
+    end->pipe = (int8_t)(actor % SK__PIPE_SLOTS == SK__STORES ? SK__PIPE_S : actor % SK__PIPE_SLOTS);
     end->core_type = core < checker->soc->aic_count ? SK__AIC : SK__AIV;
   }
   if (origin != 0) {

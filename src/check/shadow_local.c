@@ -200,6 +200,16 @@ void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pi
     if (closely || !quick_access(&q, &ranges[i])) slow_range(checker, order, pipe, &ranges[i], site, instr);
 }
 
+void sk__shadow_local_store(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site, const char *instr) {
+  if (!order->enabled) return;
+  sk__probe probe;
+  order->row[SK__PIPE_S][SK__STORES] = order->clock[SK__STORES]; /* in order with its own */
+  sk__probe_begin(&probe, checker, order, SK__PIPE_S, SK__WRITE, site, instr);
+  probe.stamp = ((uint64_t)order->core * SK__PIPE_SLOTS + SK__STORES) << SK__STAMP_SHIFT | order->clock[SK__STORES];
+  access_bytes(&probe, address, bytes);
+  sk__probe_end(&probe);
+}
+
 void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
                       uint64_t bytes, const void *site, const char *instr) {
   sk__shadow_local_ranges(checker, order, pipe, &(sk__local_range){address, bytes, kind}, 1, site, instr);

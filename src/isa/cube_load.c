@@ -314,9 +314,9 @@ typedef struct squares {
   uint32_t n, bits, fractals, bytes; /* bytes: of a square */
   int64_t src_step;
   uint64_t dst_step, part_step;
-} squares;
+} square_run;
 
-static void turn_squares(const squares *s, uint8_t *to, const uint8_t *from) {
+static void turn_squares(const square_run *s, uint8_t *to, const uint8_t *from) {
   for (uint32_t i = 0; i < s->n; i++) {
     uint8_t *parts[4];
     for (uint32_t f = 0; f < 4; f++) parts[f] = to + i * s->dst_step + (f < s->fractals ? f : 0) * s->part_step;
@@ -325,7 +325,7 @@ static void turn_squares(const squares *s, uint8_t *to, const uint8_t *from) {
 }
 
 /* `lowest`: the first byte of all squares. */
-static void follow_squares(sk__core *core, sk__mem mem, const squares *s, uint8_t *to, const uint8_t *from, const uint8_t *lowest,
+static void follow_squares(sk__core *core, sk__mem mem, const square_run *s, uint8_t *to, const uint8_t *from, const uint8_t *lowest,
                            uint64_t span) {
   sk__unwritten_load load;
   if (!sk__unwritten_begin(&load, core, SK__PIPE_MTE1, mem, to, lowest, span)) return;
@@ -350,7 +350,7 @@ void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, co
   const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, (lowest + span + 1) * square_bytes, SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
   int64_t src_step = (int64_t)src_stride * square_bytes;
-  squares s = {repeat, bits, fractals, square_bytes, enable_addr_decrement ? -src_step : src_step, dst_step, part_step};
+  square_run s = {repeat, bits, fractals, square_bytes, enable_addr_decrement ? -src_step : src_step, dst_step, part_step};
   const uint8_t *first = from + (uint64_t)index_id * square_bytes, *low = from + lowest * square_bytes;
   bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, low, repeat, square_bytes, (uint64_t)src_step);
   turn_squares(&s, to, first);
@@ -362,30 +362,52 @@ void sk__l1_transposed(sk__core *core, sk__mem mem, uint32_t bits, void *dst, co
   sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)repeat * square_bytes, l0_rate(core, mem));
 }
 
+typedef struct word_squares {
+  uint32_t blocks, count; /* column blocks of eight words; squares made of two each */
+  uint64_t block_bytes, square_step, part_step;
+} word_squares;
+
+static void turn_words(const word_squares *w, uint8_t *to, const uint8_t *from) {
+  for (uint32_t i = 0; i < w->count; i++) {
+    uint32_t square[2 * SK__FRACTAL_BYTES / 4] = {0}; /* a second block that is not there is zero */
+    uint8_t *parts[4];
+    for (uint32_t b = 0; b < 2 && 2 * i + b < w->blocks; b++)
+      memcpy(square + b * SK__FRACTAL_BYTES / 4, from + (2 * i + b) * w->block_bytes, SK__FRACTAL_BYTES);
+    for (uint32_t f = 0; f < 4; f++) parts[f] = to + i * w->square_step + (f < 2 ? f : 0) * w->part_step;
+    transpose_square(parts, (const uint8_t *)square, 32);
+  }
+}
+
+/* Fractal f of a turned square is made of its column block f, and of rows of both. */
+static void follow_words(sk__core *core, sk__mem mem, const word_squares *w, uint8_t *to, const uint8_t *from, uint64_t span) {
+  sk__unwritten_load load;
+  if (!sk__unwritten_begin(&load, core, SK__PIPE_MTE1, mem, to, from, span)) return;
+  turn_words(w, load.to, load.from);
+  for (uint32_t i = 0; i < w->count; i++)
+    for (uint32_t f = 0; f < 2; f++)
+      sk__unwritten_unit(&load, to + i * w->square_step + f * w->part_step, from + 2 * i * w->block_bytes,
+                         (2 * i + 1 < w->blocks ? w->block_bytes : 0) + SK__FRACTAL_BYTES);
+}
+
 /* Sixteen rows of words in Nz, column blocks `block_bytes` apart; two blocks make a square of 16 x 16. Of square i the fractal f of
  * its transpose goes to fractal i * square_step + f * part_step of dst. This is what an image load with `transpose` does to an
  * image of one column. */
 void sk__l1_words_turned(sk__core *core, sk__mem mem, void *dst, const void *src, uint32_t blocks, uint64_t block_bytes,
                          uint32_t square_step, uint32_t part_step) {
   if (core == NULL || blocks == 0) return;
-  uint32_t squares = sk__ceil_div(blocks, 2);
-  uint64_t extent = ((uint64_t)(squares - 1) * square_step + part_step + 1) * SK__FRACTAL_BYTES;
+  word_squares w = {blocks, sk__ceil_div(blocks, 2), block_bytes, (uint64_t)square_step * SK__FRACTAL_BYTES, (uint64_t)part_step * SK__FRACTAL_BYTES};
+  uint64_t extent = (w.count - 1) * w.square_step + w.part_step + SK__FRACTAL_BYTES, span = (blocks - 1) * block_bytes + SK__FRACTAL_BYTES;
   uint8_t *to = sk__local_operand(core, mem, dst, extent, SK__FRACTAL_BYTES, "dst");
-  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, (blocks - 1) * block_bytes + SK__FRACTAL_BYTES, SK__BLOCK_BYTES, "src");
+  const uint8_t *from = sk__local_operand(core, SK__MEM_L1, src, span, SK__BLOCK_BYTES, "src");
   if (to == NULL || from == NULL) return;
-  sk__bursts_access(core, SK__PIPE_MTE1, SK__READ_ANY, from, blocks, SK__FRACTAL_BYTES, block_bytes);
-  for (uint32_t i = 0; i < squares; i++) {
-    uint32_t square[2 * SK__FRACTAL_BYTES / 4] = {0}; /* a second block that is not there is zero */
-    uint8_t *parts[4];
-    for (uint32_t b = 0; b < 2 && 2 * i + b < blocks; b++)
-      memcpy(square + b * SK__FRACTAL_BYTES / 4, from + (2 * i + b) * block_bytes, SK__FRACTAL_BYTES);
-    for (uint32_t f = 0; f < 4; f++) parts[f] = to + ((uint64_t)i * square_step + (f < 2 ? f : 0) * part_step) * SK__FRACTAL_BYTES;
-    transpose_square(parts, (const uint8_t *)square, 32);
+  bool unwritten = sk__l1_read(core, SK__PIPE_MTE1, from, blocks, SK__FRACTAL_BYTES, block_bytes);
+  turn_words(&w, to, from);
+  if (unwritten) follow_words(core, mem, &w, to, from, span);
+  for (uint32_t f = 0; f < 2; f++) {
+    if (!unwritten) sk__unwritten_clear(core, mem, to + f * w.part_step, w.count, SK__FRACTAL_BYTES, w.square_step);
+    sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to + f * w.part_step, w.count, SK__FRACTAL_BYTES, w.square_step);
   }
-  for (uint32_t f = 0; f < 2; f++)
-    sk__bursts_access(core, SK__PIPE_MTE1, SK__WRITE, to + (uint64_t)f * part_step * SK__FRACTAL_BYTES, squares, SK__FRACTAL_BYTES,
-                      (uint64_t)square_step * SK__FRACTAL_BYTES);
-  sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)squares * 2 * SK__FRACTAL_BYTES, l0_rate(core, mem));
+  sk__advance_bytes(core, SK__PIPE_MTE1, (uint64_t)w.count * 2 * SK__FRACTAL_BYTES, l0_rate(core, mem));
 }
 
 #define TRANS(tag, bits)                                                                                          \

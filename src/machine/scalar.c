@@ -41,7 +41,12 @@ const sk__extent *sk__extent_look_up(sk__dcache *cache, uint64_t address, uint64
 
 /* ---- late accesses --------------------------------------------------------------------------- */
 
+/* Where the compiler synchronises by itself, stores are in order too. */
 static void record(sk__core *core, sk__access kind, uint64_t address, uint64_t bytes, const void *site, const char *instr) {
+  if (kind == SK__WRITE && instr == store_name && sk__in_local(address) && (core->order.in_order_pipes >> SK__PIPE_V & 1) == 0) {
+    sk__shadow_local_store(core->checker, &core->order, address, bytes, site, instr);
+    return;
+  }
   (sk__in_local(address) ? sk__shadow_local : sk__shadow_gm)(core->checker, &core->order, SK__PIPE_S, kind, address, bytes,
                                                              site, instr);
 }

@@ -247,7 +247,54 @@ static void test_threads_share_pages(void **state) {
     }
 }
 
-SK_TESTS(SK_TEST(test_disjoint_bytes_of_one_block_are_no_conflict), SK_TEST(test_one_shared_byte_is_a_conflict),
+static void flag(fake_core *core, sk__pipe from, sk__pipe to) {
+  sk__event_clock clock;
+  sk__order_set_flag(&core->order, from, &clock);
+  sk__order_wait_flag(&core->order, to, &clock);
+}
+static void scalar_store(fake_core *core) {
+  sk__shadow_local_store(checker, &core->order, sk__local_slot(core->index), 4, SITE(1), "scalar store");
+}
+
+static void test_plain_store_is_found_by_its_own_unit(void **state) {
+  (void)state;
+  setup();
+  scalar_store(&cores[30]);
+  scalar_store(&cores[30]);
+  local_access(checker, &cores[30], SK__PIPE_S, SK__READ, 0, 4, 2);
+  assert_int_equal(finding_count(checker), 0);
+}
+
+static void test_plain_store_waits_for_a_flag_of_its_unit(void **state) {
+  (void)state;
+  /* Flags behind the store: none, one of another pipe, its own, on by way of another pipe, a barrier over all pipes. */
+  for (int how = 0; how < 5; how++)
+    for (int write = 0; write < 2; write++) {
+      setup();
+      fake_core *core = &cores[30];
+      flag(core, SK__PIPE_S, SK__PIPE_MTE3); /* of an earlier store */
+      scalar_store(core);
+      if (how == 1) flag(core, SK__PIPE_V, SK__PIPE_MTE3);
+      if (how == 2) flag(core, SK__PIPE_S, SK__PIPE_MTE3);
+      if (how == 3) flag(core, SK__PIPE_S, SK__PIPE_V), flag(core, SK__PIPE_V, SK__PIPE_MTE3);
+      if (how == 4) sk__order_barrier(&core->order, SK__PIPE_ALL);
+      local_access(checker, core, SK__PIPE_MTE3, write != 0 ? SK__WRITE : SK__READ, 0, 32, 2);
+      if (how >= 2) {
+        assert_int_equal(finding_count(checker) - (write == 0), 0); /* 28 bytes were never written */
+        continue;
+      }
+      size_t n;
+      const sk__finding *all = sk__findings(checker, &n), *f = NULL;
+      for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].id, "SYNC_LOCAL") == 0) f = &all[i];
+      assert_non_null(f);
+      assert_int_equal(f->ends[0].pipe, SK__PIPE_S);
+      assert_int_equal(f->ends[0].bytes, 4);
+    }
+}
+
+SK_TESTS(SK_TEST(test_plain_store_is_found_by_its_own_unit), SK_TEST(test_plain_store_waits_for_a_flag_of_its_unit),
+         SK_TEST(test_disjoint_bytes_of_one_block_are_no_conflict), SK_TEST(test_one_shared_byte_is_a_conflict),
          SK_TEST(test_tiles_that_share_pages), SK_TEST(test_page_of_many_writers_keeps_them_apart),
          SK_TEST(test_reader_set_is_exact), SK_TEST(test_atomics_agree_among_themselves_only),
          SK_TEST(test_bytes_never_written), SK_TEST(test_freed_and_allocated_again_is_never_written),

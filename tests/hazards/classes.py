@@ -44,7 +44,7 @@ CLASSES = {
     "ErrorRead4, ErrorWrite4": ["local_misaligned"],
     "ErrorWrite3": ["lost_result", "lost_load"],
     "ErrorSync1": ["sync_local_reuse", "same_pipe_store"],
-    "ErrorSync2": ["sync_local_load", "same_pipe_load", "same_pipe_vector", "same_pipe_cube"],
+    "ErrorSync2": ["sync_local_load", "sync_local_store", "same_pipe_load", "same_pipe_vector", "same_pipe_cube"],
     "ErrorSync3": ["flag_unpaired", "flag_no_pair"],
     "ErrorSync4": ["flag_set_twice"],
     "ErrorLeak": ["queue_leak"],

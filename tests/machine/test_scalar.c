@@ -157,6 +157,13 @@ static void test_random_uninitialised_reads(void **state) {
 }
 
 /* The same bytes again after an instruction: the skip of the hit path must not hide the conflict. */
+/* The pipe waits for what the scalar unit has stored. */
+static void wait_for_stores(sk__core *core, sk__pipe pipe) {
+  sk__event_clock event;
+  sk__order_set_flag(&core->order, SK__PIPE_S, &event);
+  sk__order_wait_flag(&core->order, pipe, &event);
+}
+
 static void test_load_after_unwaited_mover(void **state) {
   (void)state;
   fixture *f = fixture_new(true);
@@ -165,6 +172,7 @@ static void test_load_after_unwaited_mover(void **state) {
   store32(ub, 1, site(1));
   (void)load32(ub, site(1));
   sk__core *core = sk__enter(SK__PIPE_MTE2, "copy_gm2ub", site(2));
+  wait_for_stores(core, SK__PIPE_MTE2);
   sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, ub, 64);
   assert_true(sk__gm_load(core, SK__PIPE_MTE2, ub, (uint64_t)a, 64));
   assert_silent(f);
@@ -181,6 +189,7 @@ static void test_load_after_waited_mover(void **state) {
   on(f, A);
   store32(ub, 1, site(1));
   sk__core *core = sk__enter(SK__PIPE_MTE2, "copy_gm2ub", site(2));
+  wait_for_stores(core, SK__PIPE_MTE2);
   sk__local_access(core, SK__PIPE_MTE2, SK__WRITE, ub, 64);
   assert_true(sk__gm_load(core, SK__PIPE_MTE2, ub, (uint64_t)a, 64));
   sk__event_clock event;

@@ -61,6 +61,8 @@ static void test_kernel_types_and_halves(void **state) {
       "__global__ __mix__(1,1) void m11() {}\n__global__ __mix__(0,1) void m01() {}\n__global__ __mix__(1,0) void m10() {}\n"
       "__global__ __aicore__ void plain() { printf(\"plain %s\\n\", HALF); }\n"
       "__global__ __aicore__ void keyed() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2); }\n"
+      "__global__ __aicore__ void chips() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY); KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AICORE); }\n"
+      "__global__ __aicore__ void keys() { KERNEL_TASK_TYPE(1, 0, KERNEL_TYPE_MIX_AIC_1_2); KERNEL_TASK_TYPE(1, 1, KERNEL_TYPE_MIX_AIC_1_1); }\n"
       "struct once { once() { printf(\"constructor %s\\n\", HALF); } } object;\n"
       "int main() { v<<<1, 0>>>(); c<<<1, nullptr>>>(); deep::er::m<<<1, 0, nullptr>>>(5); plain<<<1, 0>>>(); }\n");
   compile_and_run("s.cpp", "",
@@ -73,11 +75,29 @@ static void test_kernel_types_and_halves(void **state) {
       "kernel m10 type 3 line 9 schedmode 0 flags 0 args 0 aic 1 aiv 0 abi 1\n"
       "kernel plain type 0 line 10 schedmode 0 flags 0 args 0 aic 0 aiv 1 abi 1\n"
       "kernel keyed type 5 line 11 schedmode 0 flags 0 args 0 aic 1 aiv 1 abi 1\n"
+      "kernel chips type 1 line 12 schedmode 0 flags 0 args 0 aic 1 aiv 0 abi 1\n"
+      "kernel keys type 4 line 13 schedmode 0 flags 0 args 0 aic 1 aiv 1 abi 1\n"
       "constructor aiv\n"
-      "launch v blocks 1 ub 0 stream (nil) at s.cpp:13\nv aiv\n"
-      "launch c blocks 1 ub 0 stream (nil) at s.cpp:13\nc aic\n"
-      "launch m blocks 1 ub 0 stream (nil) at s.cpp:13\nm aic 106\nm aiv 6\n"
-      "launch plain blocks 1 ub 0 stream (nil) at s.cpp:13\nplain aiv\n");
+      "launch v blocks 1 ub 0 stream (nil) at s.cpp:15\nv aiv\n"
+      "launch c blocks 1 ub 0 stream (nil) at s.cpp:15\nc aic\n"
+      "launch m blocks 1 ub 0 stream (nil) at s.cpp:15\nm aic 106\nm aiv 6\n"
+      "launch plain blocks 1 ub 0 stream (nil) at s.cpp:15\nplain aiv\n");
+  sandbox_close();
+}
+
+static void test_what_a_source_asks_of_the_chip(void **state) {
+  (void)state;
+  start();
+  put("s.cpp",
+      "#if __CCE_AICORE__ != 220 || __NPU_ARCH__ != 2201 || defined(__CCE_KT_TEST__)\n#error the chip\n#endif\n"
+      "#include \"words.h\"\n"
+      "#if defined(__DAV_C220_CUBE__) && defined(__DAV_CUBE__)\n#define CORE \"cube\"\n#endif\n"
+      "#if defined(__DAV_C220_VEC__) && defined(__DAV_VEC__)\n#define CORE \"vector\"\n#endif\n"
+      "__global__ __mix__(1, 1) void k() { printf(\"%s\\n\", CORE); }\n"
+      "int main() { k<<<1, nullptr>>>(); }\n");
+  compile_and_run("s.cpp", "",
+      "kernel k type 4 line 11 schedmode 0 flags 0 args 0 aic 1 aiv 1 abi 1\n"
+      "launch k blocks 1 ub 0 stream (nil) at s.cpp:12\ncube\nvector\n");
   sandbox_close();
 }
 
@@ -408,7 +428,7 @@ static void test_bindings_of_templates(void **state) {
 }
 
 SK_TESTS(SK_TEST(test_argument_block_has_natural_alignment_and_at_least_four), SK_TEST(test_kernel_types_and_halves),
-         SK_TEST(test_types_that_matmul_objects_imply),
+         SK_TEST(test_types_that_matmul_objects_imply), SK_TEST(test_what_a_source_asks_of_the_chip),
          SK_TEST(test_facts_come_from_the_source_as_written), SK_TEST(test_launches_in_every_place),
          SK_TEST(test_kernel_templates), SK_TEST(test_overloaded_kernel_templates), SK_TEST(test_attributes_in_brackets),
          SK_TEST(test_structures_copied_word_by_word), SK_TEST(test_kernels_of_other_files),

@@ -37,6 +37,10 @@ static void test_kernels_that_are_refused(void **state) {
                "s.cpp:2:36: error: kernel 'k' is defined twice; templates of one name must differ in their number of parameters");
   expect_error("__global__ void k() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AICORE); }\n",
                "error: kernel type 'KERNEL_TYPE_MIX_AICORE' does not exist on this chip");
+  expect_error("__global__ void k() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY); KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV); }\n",
+               "error: kernel type 'KERNEL_TYPE_MIX_AIV' does not exist on this chip");
+  expect_error("__global__ void k() { KERNEL_TASK_TYPE(1, 1, KERNEL_TYPE_MIX_AIC_1_1); KERNEL_TASK_TYPE(1, 1, KERNEL_TYPE_MIX_AIC_1_2); }\n",
+               "error: kernel 'k' has two different kernel types");
   sandbox_close();
 }
 

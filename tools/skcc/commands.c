@@ -27,9 +27,7 @@ static void add_entry(text *to, const options *o, const places *p, const input *
   list_join(&argv, &o->preprocess);
   list_addf(&argv, "-isystem%s", p->include_ascendc);
   list_addf(&argv, "-idirafter%s", p->include);
-  list_add(&argv, "-D__SKCC__=1");
-  list_add(&argv, "-DSK_HALF_AIV=1");
-  list_add(&argv, "-DSK_HALF_AIC=0");
+  add_half_macros(&argv, false);
   for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) list_addf(&argv, "-D%s=", qualifiers[i]);
   list_add(&argv, in->path);
   text_puts(to, "{\"directory\": ");

@@ -107,9 +107,26 @@ int kernel_function_type(unit *u, const function *f) {
   return k.type;
 }
 
+/* KERNEL_TASK_TYPE(key, type) speaks of one tiling key; kernel_operator/tiling.h puts the key of this compilation before it. */
+static bool is_of_other_key(const unit *u, uint32_t type) {
+  if (type < 6 || !is_word(u, type - 6, WORD_TASK_TYPE)) return false;
+  const token *here = &u->tokens[type - 4], *key = &u->tokens[type - 2];
+  return here->kind == TOKEN_NUMBER && key->kind == TOKEN_NUMBER &&
+         strtoull(u->source.bytes + here->at, NULL, 0) != strtoull(u->source.bytes + key->at, NULL, 0);
+}
+
+/* Kernels for several chips name a type for each. */
+static bool is_of_other_chip(const char *name) {
+  static const char *const names[] = {"AICORE", "VECTORCORE", "MIX_AICORE", "MIX_VECTOR_CORE"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  return false;
+}
+
 /* KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_...) inside the body, however the macro was spelled out. */
 static void read_body_type(unit *u, kernel *k, const function *f) {
   static const char prefix[] = "KERNEL_TYPE_";
+  uint32_t foreign = 0;
   for (uint32_t i = f->body; i < f->end; i++) {
     if (!is_plain_name(u, i) || u->tokens[i].length < sizeof prefix ||
         memcmp(u->source.bytes + u->tokens[i].at, prefix, sizeof prefix - 1) != 0) continue;
@@ -117,8 +134,15 @@ static void read_body_type(unit *u, kernel *k, const function *f) {
     int type = KERNEL_UNSET;
     for (size_t t = 0; t < sizeof type_names / sizeof *type_names; t++)
       if (strcmp(name + sizeof prefix - 1, type_names[t].name) == 0) type = type_names[t].type;
-    if (type == KERNEL_UNSET) unit_error(u, i, "kernel type '%s' does not exist on this chip", name);
-    else set_type(u, k, i, type);
+    if (type != KERNEL_UNSET) {
+      if (!is_of_other_key(u, i)) set_type(u, k, i, type);
+    } else if (is_of_other_chip(name + sizeof prefix - 1)) foreign = i;
+    else unit_error(u, i, "kernel type '%s' does not exist on this chip", name);
+    free(name);
+  }
+  if (foreign != 0 && k->type == KERNEL_UNSET) {
+    char *name = token_text(u, foreign);
+    unit_error(u, foreign, "kernel type '%s' does not exist on this chip", name);
     free(name);
   }
 }

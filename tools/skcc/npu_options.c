@@ -22,6 +22,18 @@ static const char *after(const char *option, const char *prefix) {
   return strncmp(option, prefix, length) == 0 ? option + length : NULL;
 }
 
+/* What sources ask for: a compiler for the chip defines the names without SK of its own accord. */
+void add_half_macros(list *argv, bool cube) {
+  list_add(argv, "-D__SKCC__=1");
+  list_addf(argv, "-DSK_HALF_AIV=%d", !cube);
+  list_addf(argv, "-DSK_HALF_AIC=%d", cube);
+  list_add(argv, "-D__CCE__=1");
+  list_add(argv, "-D__CCE_AICORE__=220");
+  list_add(argv, "-D__NPU_ARCH__=2201");
+  list_add(argv, cube ? "-D__DAV_CUBE__=1" : "-D__DAV_VEC__=1");
+  list_add(argv, cube ? "-D__DAV_C220_CUBE__=1" : "-D__DAV_C220_VEC__=1");
+}
+
 static int parse_chip(const char *name) {
   if (strcmp(name, chip) == 0) return USED_ONE;
   return usage_error("--npu-arch=%s: the simulated chip is dav-2201", name);

@@ -53,11 +53,7 @@ static int preprocess(const job *j) {
   list_join(&argv, &o->preprocess);
   list_addf(&argv, "-isystem%s", j->places->include_ascendc);
   list_addf(&argv, "-idirafter%s", j->places->include); /* may be /usr/include, which bears nothing else */
-  list_add(&argv, "-D__SKCC__=1");
-  list_add(&argv, "-D__CCE__=1"); /* sources that are for hosts too ask for it */
-  list_addf(&argv, "-DSK_HALF_AIV=%d", !j->cube);
-  list_addf(&argv, "-DSK_HALF_AIC=%d", j->cube);
-  list_add(&argv, j->cube ? "-D__DAV_CUBE__=1" : "-D__DAV_VEC__=1");
+  add_half_macros(&argv, j->cube);
   if (!j->cube) list_join(&argv, &o->depend);
   list_add(&argv, j->input->path);
   list_add(&argv, "-o");

@@ -311,6 +311,7 @@ enum { GO_ON = -1, NOT_MINE = -2, USED_ONE = -3, USED_TWO = -4 };
 /* npu_options.c */
 int parse_npu(options *o, int left, char **argv);
 bool npu_library(const char *name);
+void add_half_macros(list *argv, bool cube);
 
 /* Where the product's own files are. */
 typedef struct places {

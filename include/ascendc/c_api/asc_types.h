@@ -40,7 +40,9 @@
 #define __biasbuf__
 #endif
 
+#ifndef __NPU_ARCH__ /* skcc says it before a source's first line */
 #define __NPU_ARCH__ 2201
+#endif
 
 /* skcc compiles a source once per core type and says which half this is, as constants 0 and 1. Without
  * skcc the question is answered by the core that runs. */

@@ -49,5 +49,7 @@ constexpr T convert_from_bytes(const uint8_t *bytes) {
 #endif
 #define TILING_KEY_IS(key) (TILING_KEY_VAR == (key))
 #define TILING_KEY_LIST(key1, key2) (TILING_KEY_VAR == (key1) || TILING_KEY_VAR == (key2))
+/* skcc reads it, and which key it compiles for. */
+#define KERNEL_TASK_TYPE(key, type) KERNEL_TASK_TYPE(TILING_KEY_VAR, key, type)
 
 #endif

@@ -44,6 +44,7 @@
 #include "kernel_operator/high_level_softmax.h"
 #include "kernel_operator/matmul.h"
 #include "kernel_operator/old_names.h"
+#include "kernel_operator/framework_names.h"
 #include "kernel_operator/unsupported.h"
 
 #endif

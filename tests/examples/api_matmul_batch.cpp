@@ -22,7 +22,8 @@ using Bias = MatmulType<TPosition::GM, CubeFormat::ND, float>;
 template <bool many>
 struct Biases {
   static constexpr MatmulConfig config =
-      GetMMConfig<MatmulConfigMode::CONFIG_NORM>(MatmulBatchParams{true, BatchMode::BATCH_LESS_THAN_L1, many});
+      GetMMConfig<MatmulConfigMode::CONFIG_NORM>(MatmulBatchParams{true, BatchMode::BATCH_LESS_THAN_L1, many,
+                                                                 many ? BatchOutMode::MULTI_BATCH : BatchOutMode::SINGLE_BATCH});
 };
 constexpr bool ONE_BIAS = false, MANY_BIASES = true;
 

@@ -28,15 +28,10 @@ SK_INLINE constexpr Coord<Dims...> MakeCoord(const Dims &...dims) {
 }
 
 namespace Internal {
-template <typename T>
-inline constexpr bool is_tuple = false;
-template <typename... Types>
-inline constexpr bool is_tuple<Std::tuple<Types...>> = true;
-
 /* Elements of a shape, nested or not. */
 template <typename ShapeType>
 SK_INLINE constexpr uint64_t size_of_shape(const ShapeType &shape) {
-  if constexpr (is_tuple<ShapeType>)
+  if constexpr (Std::is_tuple_v<ShapeType>)
     return Std::apply([](const auto &...dims) { return (uint64_t{1} * ... * size_of_shape(dims)); }, shape);
   else return static_cast<uint64_t>(shape);
 }
@@ -57,14 +52,14 @@ SK_INLINE constexpr uint64_t index_of_number(uint64_t number, const ShapeType &s
 }
 template <typename CoordType, typename ShapeType, typename StrideType>
 SK_INLINE constexpr uint64_t index_of(const CoordType &coord, const ShapeType &shape, const StrideType &stride) {
-  static_assert(is_tuple<ShapeType> == is_tuple<StrideType>, "Crd2Idx: shape and stride are nested in the same way");
-  if constexpr (is_tuple<CoordType>) {
-    static_assert(is_tuple<ShapeType>, "Crd2Idx: the coordinate is nested more deeply than the shape");
+  static_assert(Std::is_tuple_v<ShapeType> == Std::is_tuple_v<StrideType>, "Crd2Idx: shape and stride are nested in the same way");
+  if constexpr (Std::is_tuple_v<CoordType>) {
+    static_assert(Std::is_tuple_v<ShapeType>, "Crd2Idx: the coordinate is nested more deeply than the shape");
     constexpr size_t count = std::tuple_size<ShapeType>::value;
     static_assert(std::tuple_size<CoordType>::value == count && std::tuple_size<StrideType>::value == count,
                   "Crd2Idx: coordinate, shape and stride have as many dimensions");
     return index_of_each(coord, shape, stride, std::make_index_sequence<count>());
-  } else if constexpr (is_tuple<ShapeType>) {
+  } else if constexpr (Std::is_tuple_v<ShapeType>) {
     return index_of_number(static_cast<uint64_t>(coord), shape, stride, std::make_index_sequence<std::tuple_size<ShapeType>::value>());
   } else {
     return static_cast<uint64_t>(coord) * static_cast<uint64_t>(stride);

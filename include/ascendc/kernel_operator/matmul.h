@@ -104,7 +104,6 @@ class MatmulObject {
   static_assert(!cfg.isPartialOutput || cfg.doMultiDataLoad, "Matmul: isPartialOutput is for the MDL configuration");
   static_assert(!cfg.intraBlockPartSum && !cfg.isCO1Shared && !cfg.enableRelu,
                 "Matmul: intraBlockPartSum, isCO1Shared and enableRelu are not there on this architecture (2201)");
-  static_assert(cfg.bmmOutMode == BatchOutMode::SINGLE_BATCH, "Matmul: bmmOutMode is SINGLE_BATCH");
   static_assert(!cfg.enableMixDualMaster || (C::pos == TPosition::GM && Internal::memory_of(A::pos) == 0 && Internal::memory_of(B::pos) == 0),
                 "Matmul: with enableMixDualMaster A, B and C are in GM");
 

@@ -60,7 +60,12 @@ struct MatmulConfig {
 /* How pieces are loaded is the framework's business; the results are the same for all of these. */
 struct MatmulShapeParams { uint32_t singleCoreM, singleCoreN, singleCoreK, basicM, basicN, basicK; };
 struct MatmulQuantParams { bool isPerTensor, hasAntiQuantOffset; };
-struct MatmulBatchParams { bool batchLoop; BatchMode batchMode = BatchMode::NONE; bool isBiasBatch = true; };
+struct MatmulBatchParams {
+  bool batchLoop;
+  BatchMode batchMode = BatchMode::NONE;
+  bool isBiasBatch = true;
+  BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH;
+};
 struct MatmulFuncParams {
   bool intrinsicsLimit = false, enVecND2NZ = false, enableDoubleCache = false, enableL1CacheUB = false;
   uint32_t doMTE2Preload = 0;
@@ -153,6 +158,7 @@ constexpr void apply(MatmulConfig &config, const MatmulQuantParams &p) {
 }
 constexpr void apply(MatmulConfig &config, const MatmulBatchParams &p) {
   config.isNBatch = p.batchLoop, config.batchMode = p.batchMode, config.isBiasBatch = p.isBiasBatch;
+  config.bmmOutMode = p.bmmOutMode;
 }
 constexpr void apply(MatmulConfig &config, const MatmulFuncParams &p) {
   config.intrinsicsCheck = p.intrinsicsLimit, config.enVecND2NZ = p.enVecND2NZ, config.enableDoubleCache = p.enableDoubleCache;

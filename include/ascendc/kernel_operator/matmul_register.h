@@ -8,20 +8,22 @@ namespace AscendC {
 namespace Internal {
 
 /* Objects and pointers to their tilings, an object's tiling behind it. */
+template <typename T>
+inline constexpr bool is_tiling = !std::is_class<T>::value; /* no trait of pointers: it would not know restricted ones */
 constexpr uint32_t matmuls_in() { return 0; }
 template <class First, class... Rest>
 constexpr uint32_t matmuls_in(const First &, const Rest &...rest) {
-  return (std::is_pointer<First>::value ? 0u : 1u) + matmuls_in(rest...);
+  return (is_tiling<First> ? 0u : 1u) + matmuls_in(rest...);
 }
 /* With enableMixDualMaster there is no service: the cube core runs the kernel's code too. */
 template <class First>
 constexpr bool is_dual_master() {
-  if constexpr (std::is_pointer<First>::value) return false;
+  if constexpr (is_tiling<First>) return false;
   else return First::sk_dual_master;
 }
 template <class... Arguments>
 constexpr bool matmuls_are_dual(const Arguments &...) {
-  constexpr uint32_t objects = ((std::is_pointer<Arguments>::value ? 0u : 1u) + ... + 0u), dual = ((is_dual_master<Arguments>() ? 1u : 0u) + ... + 0u);
+  constexpr uint32_t objects = ((is_tiling<Arguments> ? 0u : 1u) + ... + 0u), dual = ((is_dual_master<Arguments>() ? 1u : 0u) + ... + 0u);
   static_assert(dual == 0 || dual == objects, "REGIST_MATMUL_OBJ: enableMixDualMaster of all Matmul objects is the same");
   return dual != 0;
 }
@@ -36,7 +38,7 @@ template <class Object, class Next, class... Rest>
 SK_INLINE void matmuls_init(TPipe *pipe, uint8_t number, Object &object, Next &&next, Rest &&...rest) {
   uint8_t after = static_cast<uint8_t>(number + 1);
   object.sk_set_number(number);
-  if constexpr (std::is_pointer<std::decay_t<Next>>::value) {
+  if constexpr (is_tiling<std::decay_t<Next>>) {
     object.Init(next, pipe);
     matmuls_init(pipe, after, rest...);
   } else {
@@ -47,7 +49,7 @@ SK_INLINE void matmuls_init(TPipe *pipe, uint8_t number, Object &object, Next &&
 
 template <class First>
 SK_INLINE void add_functions(const sk_matmul_functions **&to, const First &) {
-  if constexpr (!std::is_pointer<First>::value) *to++ = First::sk_functions();
+  if constexpr (!is_tiling<First>) *to++ = First::sk_functions();
 }
 template <class... Arguments>
 SK_INLINE void matmuls_serve(const void *workspace, const Arguments &...arguments) {

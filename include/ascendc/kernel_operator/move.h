@@ -355,6 +355,11 @@ SK_INLINE void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Fill: elements are uint16_t, int16_t, half, uint32_t, int32_t and float");
   InitOutput(gmWorkspaceAddr, static_cast<uint32_t>(size), value);
 }
+/* Its earlier name. */
+template <typename T>
+SK_INLINE void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value) {
+  Fill(gmWorkspaceAddr, size, value);
+}
 
 } // namespace AscendC
 

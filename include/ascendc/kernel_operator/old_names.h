@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "reduce.h"
 #include "scalar.h"
+#include "sync.h"
 
 namespace AscendC {
 
@@ -42,6 +43,13 @@ template <typename T>
 SK_INLINE void GetReduceMaxMinCount(T &value) {
   GetReduceRepeatMaxMinSpr<T>(value);
 }
+
+/* Between the cores of a block. */
+template <pipe_t pipe>
+SK_INLINE void NotifyEvent(uint16_t flag) {
+  CrossCoreSetFlag<2, pipe>(flag);
+}
+SK_INLINE void WaitEvent(uint16_t flag) { CrossCoreWaitFlag(flag); }
 
 } // namespace AscendC
 

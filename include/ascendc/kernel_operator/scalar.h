@@ -141,17 +141,17 @@ SK_INLINE int64_t GetICachePreloadStatus() { return asc_get_icache_preload_statu
 
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 SK_INLINE void SetVectorMask(const uint64_t high, const uint64_t low) {
-  asc_set_vector_mask(high, low);
+  if (ASCEND_IS_AIV) asc_set_vector_mask(high, low); /* a cube core's half of the same code does nothing */
 }
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 SK_INLINE void SetVectorMask(int32_t length) {
   uint64_t n = static_cast<uint64_t>(length);
-  if constexpr (mode == MaskMode::COUNTER) asc_set_vector_mask(0, n);
+  if constexpr (mode == MaskMode::COUNTER) SetVectorMask<T, mode>(0, n);
   else
-    asc_set_vector_mask(n >= 128 ? UINT64_MAX : n > 64 ? (uint64_t{1} << (n - 64)) - 1 : 0,
-                        n >= 64 ? UINT64_MAX : (uint64_t{1} << n) - 1);
+    SetVectorMask<T, mode>(n >= 128 ? UINT64_MAX : n > 64 ? (uint64_t{1} << (n - 64)) - 1 : 0,
+                           n >= 64 ? UINT64_MAX : (uint64_t{1} << n) - 1);
 }
-SK_INLINE void ResetMask() { asc_set_vector_mask(UINT64_MAX, UINT64_MAX); }
+SK_INLINE void ResetMask() { SetVectorMask<uint8_t>(UINT64_MAX, UINT64_MAX); }
 SK_INLINE void SetMaskCount() { asc_set_mask_count(); }
 SK_INLINE void SetMaskNorm() { asc_set_mask_norm(); }
 
@@ -228,6 +228,31 @@ SK_INLINE bool GetSaturationFlag() {
 }
 
 struct AscendCUtils {
+  static SK_INLINE constexpr int32_t GetBitSize(int32_t bytes) { return bytes * 8; }
+  static SK_INLINE constexpr int32_t GetC0Size() { return DEFAULT_C0_SIZE; }
+  /* Elements of a block of 32 bytes. */
+  static SK_INLINE constexpr int32_t GetC0Count(const int32_t elem_bytes) { return GetC0Size() / elem_bytes; }
+  static SK_INLINE constexpr int32_t GetDefaultBlockNum() { return DEFAULT_BLK_NUM; }
+  static SK_INLINE int64_t GetRsvdCnt() {
+    Internal::order_local_access();
+    return asc_get_rsvd_count();
+  }
+  template <typename T, bool isSetMask = true>
+  static SK_INLINE void SetMask(const uint64_t &high, const uint64_t &low) {
+    if constexpr (isSetMask) SetVectorMask<T>(high, low);
+  }
+  template <typename T, bool isSetMask = true>
+  static SK_INLINE void SetMask(int32_t elems) {
+    if constexpr (isSetMask) SetVectorMask<T>(elems);
+  }
+  template <typename T>
+  static SK_INLINE void SetMaskCount() { asc_set_mask_count(); }
+  template <typename T>
+  static SK_INLINE void SetMaskNorm() { asc_set_mask_norm(); }
+  template <bool isSetMask = true>
+  static SK_INLINE void ResetMask() {
+    if constexpr (isSetMask) AscendC::ResetMask();
+  }
   /* 1: overflow gives infinities, 0: it saturates. */
   static SK_INLINE void SetOverflow(uint64_t infinities) { sk_set_control_bits(48, 48, infinities == 1); }
 };

@@ -2,11 +2,13 @@
 #ifndef SK_KERNEL_OPERATOR_TYPES_H
 #define SK_KERNEL_OPERATOR_TYPES_H
 
-#include <tuple>
-#include <type_traits>
-
-#include "../c_api/asc_types.h"
 #include "library.h"
+#include "std.h"
+
+/* Which pipes a function works on: for the chip's compiler. */
+#define __in_pipe__(...)
+#define __out_pipe__(...)
+#define __inout_pipe__(...)
 
 /* Forwarders leave no frame of their own: findings name the user's line. */
 #define SK_INLINE inline __attribute__((always_inline, artificial))
@@ -22,13 +24,6 @@ static constexpr sk_block_idx_variable block_idx{};
 static constexpr sk_block_num_variable block_num{};
 
 namespace AscendC {
-
-/* The framework's own copy of the standard library's helpers. */
-namespace Std {
-using namespace ::std;
-template <size_t value>
-using Int = ::std::integral_constant<size_t, value>;
-} // namespace Std
 
 using ::bfloat16_t;
 using ::half;
@@ -113,6 +108,9 @@ constexpr uint32_t TMP_UB_SIZE = 8 * 1024;
 constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr uint32_t MAX_REPEAT_TIMES = 255;
 constexpr int32_t K_MAX_DIM = 8;
+constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
+/* Flags that SyncAll and its like take for themselves; what kernels of several cores pass when they say it by hand. */
+constexpr uint16_t SYNC_AIC_FLAG = 11, SYNC_AIV_FLAG = 12, SYNC_AIC_AIV_FLAG = 13, SYNC_AIV_ONLY_ALL = 14;
 
 /* ---- traits -------------------------------------------------------------------------------- */
 
@@ -132,6 +130,11 @@ template <typename T>
 SK_INLINE constexpr typename std::enable_if<std::is_integral<T>::value, T>::type Ceil(T a, T b) {
   return b == 0 ? a : (a + b - 1) / b;
 }
+
+/* Of two types, or of any, as 32 bits. */
+SK_INLINE constexpr uint32_t Ceil(uint32_t a, uint32_t b) { return b == 0 ? a : (a + b - 1) / b; }
+SK_INLINE constexpr uint32_t DivCeil(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+SK_INLINE constexpr uint32_t AlignUp(uint32_t a, uint32_t b) { return DivCeil(a, b) * b; }
 
 /* What a call says of element types that it does not take: its name, and those that it does. */
 #define SK_TAKES(Name, T, ...) \

@@ -1,0 +1,2 @@
+/* kernel_vec_intf.h - a part of the kernel API by itself; all of it is in kernel_operator.h. */
+#include "kernel_operator.h"

@@ -1,0 +1,2 @@
+/* kernel_operator_sigmoid_intf.h - a part of the high-level API by itself; all of it is in kernel_operator.h. */
+#include "kernel_operator.h"

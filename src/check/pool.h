@@ -1,4 +1,4 @@
-/* pool.h - private to floor 1: blocks of power-of-two sizes, given back one by one or all at once.
+/* pool.h - private to floor 1: blocks of power-of-two sizes, larger ones on their own, given back one by one or all at once.
  *
  * Shadow tables live in reserved memory that nobody walks at the end, so what hangs on them must be
  * freed as a whole. Not thread safe: the checker's pool lock guards it. */
@@ -15,11 +15,12 @@ typedef struct sk__pool {
   struct sk__pool_slab *slabs;
   unsigned char *next;      /* rest of the newest slab */
   size_t left_bytes;
+  struct sk__pool_large *large; /* blocks of no class */
 } sk__pool;
 
 /* Aligned to 64 bytes, contents undefined; NULL when out of memory. */
 void *sk__pool_alloc(sk__pool *pool, size_t bytes);
-void sk__pool_free(sk__pool *pool, void *block, size_t bytes);
+void sk__pool_free(sk__pool *pool, void *block, size_t bytes); /* as many as it was asked for with */
 void sk__pool_release(sk__pool *pool);
 
 #endif

@@ -86,6 +86,38 @@ static void test_reader_set_is_exact(void **state) {
   assert_int_equal(finding_count(checker), 0);
 }
 
+/* Launches of streams without an event between them supersede no reads of one another: more readers than there are cores. */
+static void test_readers_of_many_streams(void **state) {
+  (void)state;
+  enum { STREAMS = 300 };
+  setup();
+  sk__shadow_gm_host_write(checker, SK__GM_BASE, 4096);
+  sk__snapshot *all = sk__snapshot_new(checker, NULL);
+  for (int round = 0; round < 2; round++)
+    for (uint32_t s = 0; s < STREAMS; s++) {
+      sk__snapshot *before = sk__snapshot_launch(checker, NULL), *after = sk__snapshot_new(checker, before);
+      for (uint32_t i = 0; i < 48; i++) {
+        fake_begin(checker, &cores[24 + i], 24 + i, before);
+        gm_access(checker, &cores[24 + i], SK__PIPE_MTE2, SK__READ, 0, 4096, 1);
+        sk__order_end(checker, &cores[24 + i].order, after);
+      }
+      sk__snapshot_join(all, after);
+      sk__snapshot_unref(before);
+      sk__snapshot_unref(after);
+    }
+  assert_int_equal(finding_count(checker), 0);
+  sk__snapshot *knows_all = sk__snapshot_launch(checker, all), *knows_none = sk__snapshot_launch(checker, NULL);
+  fake_begin(checker, &cores[24], 24, knows_all);
+  gm_access(checker, &cores[24], SK__PIPE_MTE3, SK__WRITE, 0, 2048, 2);
+  assert_int_equal(finding_count(checker), 0);
+  fake_begin(checker, &cores[24], 24, knows_none);
+  gm_access(checker, &cores[24], SK__PIPE_MTE3, SK__WRITE, 2048, 2048, 2);
+  (void)only_finding(checker, "SYNC_GM");
+  sk__snapshot_unref(knows_none);
+  sk__snapshot_unref(knows_all);
+  sk__snapshot_unref(all);
+}
+
 static void test_atomics_agree_among_themselves_only(void **state) {
   (void)state;
   setup();
@@ -296,7 +328,7 @@ static void test_plain_store_waits_for_a_flag_of_its_unit(void **state) {
 SK_TESTS(SK_TEST(test_plain_store_is_found_by_its_own_unit), SK_TEST(test_plain_store_waits_for_a_flag_of_its_unit),
          SK_TEST(test_disjoint_bytes_of_one_block_are_no_conflict), SK_TEST(test_one_shared_byte_is_a_conflict),
          SK_TEST(test_tiles_that_share_pages), SK_TEST(test_page_of_many_writers_keeps_them_apart),
-         SK_TEST(test_reader_set_is_exact), SK_TEST(test_atomics_agree_among_themselves_only),
+         SK_TEST(test_reader_set_is_exact), SK_TEST(test_readers_of_many_streams), SK_TEST(test_atomics_agree_among_themselves_only),
          SK_TEST(test_bytes_never_written), SK_TEST(test_freed_and_allocated_again_is_never_written),
          SK_TEST(test_local_memory_starts_fresh_with_each_launch), SK_TEST(test_data_of_an_earlier_sub_kernel),
          SK_TEST(test_strided_access_leaves_gaps_alone), SK_TEST(test_l0c_is_named),

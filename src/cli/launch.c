@@ -141,6 +141,36 @@ static bool make_report_file(const char *verb, char *path, size_t bytes) {
   return false;
 }
 
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t program;
+
+static void pass_on(int number) { kill(program, number); }
+
+/* Sets the handler of those signals that nobody has asked to ignore. */
+static void set_passed(void (*handler)(int)) {
+  static const int passed[] = {SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+    if (signal(passed[i], handler) == SIG_IGN) signal(passed[i], SIG_IGN);
+}
+
+/* The keyboard's signals go to the program as well; those that would end skv alone are passed on. Either way skv stays to tell
+ * how the program ended. */
+static pid_t fork_program(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  pid_t child = fork();
+  if (child > 0) {
+    program = child;
+    set_passed(pass_on);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return child;
+}
+
 int sk__cli_launch(const sk__cli_request *run, json_t **document) {
   *document = NULL;
   int refused = check_program(run->verb, run->program[0]);
@@ -148,11 +178,8 @@ int sk__cli_launch(const sk__cli_request *run, json_t **document) {
   char report[512];
   if (!make_report_file(run->verb, report, sizeof report)) return SK__EXIT_INTERNAL;
   fflush(NULL);
-  pid_t child = fork();
+  pid_t child = fork_program();
   if (child == 0) start(run, report);
-  /* The keyboard's signals go to the program as well; skv stays to tell how it ended. */
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
   int status = 0;
   pid_t ended;
   do ended = child > 0 ? waitpid(child, &status, 0) : -1;

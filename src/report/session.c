@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/report.h"
 
@@ -13,16 +14,27 @@ static sk__runtime *the_runtime;
 static sk__graph_saver saver;
 static sk_status saving_failed;
 static bool unwritten; /* a file that was asked for, beside the report */
+static pid_t owner;    /* a process that this one forks has nothing to report: the records it inherits are this one's */
+static bool twin, progress;
+static const char *report_path, *trace_path; /* NULL none */
+
+/* Programs may change their environment later. */
+static bool is_one(const char *variable) {
+  const char *text = getenv(variable);
+  return text != NULL && strcmp(text, "1") == 0;
+}
+static void read_environment(void) {
+  owner = getpid();
+  twin = is_one(SK__ENV_TWIN);
+  progress = is_one(SK__ENV_PROGRESS);
+  report_path = getenv(SK__ENV_REPORT);
+  trace_path = getenv(SK__ENV_TRACE);
+}
 
 static void print_progress(void *context, const char *mode, size_t index, size_t count) {
   (void)context;
   fprintf(stderr, "\r\033[K[%zu/%zu] %s", index + 1, count, mode);
   fflush(stderr);
-}
-
-static bool is_one(const char *variable) {
-  const char *text = getenv(variable);
-  return text != NULL && strcmp(text, "1") == 0;
 }
 
 static void write_report(const char *path) {
@@ -63,15 +75,14 @@ static void print_findings(void) {
 }
 
 static void finish(void) {
-  if (verifier == NULL) return;
+  if (verifier == NULL || getpid() != owner) return;
   sk_status status = sk__runtime_flush(the_runtime); /* what nobody waited for */
   if (status != SK_OK) fprintf(stderr, "superkernel: pending work failed at exit: %s\n", sk_status_text(status));
   sk__verifier_collect(verifier);
-  if (is_one(SK__ENV_PROGRESS)) fprintf(stderr, "\r\033[K");
-  const char *trace = getenv(SK__ENV_TRACE), *path = getenv(SK__ENV_REPORT);
-  if (trace != NULL && is_one(SK__ENV_TWIN)) write_trace(trace);
+  if (progress) fprintf(stderr, "\r\033[K");
+  if (trace_path != NULL && twin) write_trace(trace_path);
   sk__graph_saver_free(&saver);
-  if (path != NULL) write_report(path);
+  if (report_path != NULL) write_report(report_path);
   else print_findings();
 }
 
@@ -87,15 +98,16 @@ static sk_status attach_twin(sk__runtime *runtime, char *why, size_t why_bytes) 
   if (status == SK_OK) sk__verifier_set_scoped(verifier, is_one(SK__ENV_SCOPED));
   const char *diagnose = getenv(SK__ENV_DIAGNOSE);
   if (status == SK_OK) sk__verifier_set_diagnose(verifier, diagnose == NULL || strcmp(diagnose, "0") != 0);
-  if (status == SK_OK && getenv(SK__ENV_TRACE) != NULL) status = sk__verifier_keep_timelines(verifier);
-  if (status == SK_OK && is_one(SK__ENV_PROGRESS)) sk__verifier_set_progress(verifier, print_progress, NULL);
+  if (status == SK_OK && trace_path != NULL) status = sk__verifier_keep_timelines(verifier);
+  if (status == SK_OK && progress) sk__verifier_set_progress(verifier, print_progress, NULL);
   return status;
 }
 
 static void attach(sk__runtime *runtime) {
   char why[256] = "";
   the_runtime = runtime;
-  sk_status status = is_one(SK__ENV_TWIN) ? attach_twin(runtime, why, sizeof why) : sk__recorder_create(runtime, &verifier);
+  read_environment();
+  sk_status status = twin ? attach_twin(runtime, why, sizeof why) : sk__recorder_create(runtime, &verifier);
   sk__checker_set_unread(sk__machine_checker(sk__runtime_machine(runtime)), is_one(SK__ENV_UNREAD));
   saver = (sk__graph_saver){.path = getenv(SK__ENV_SAVE_GRAPH), .soc = sk__machine_soc(sk__runtime_machine(runtime))};
   if (status == SK_OK && saver.path != NULL) sk__verifier_set_observer(verifier, save_segment, &saving_failed);
@@ -104,7 +116,7 @@ static void attach(sk__runtime *runtime) {
   exit(4);
 }
 
-bool sk__session_is_twin(void) { return verifier != NULL && is_one(SK__ENV_TWIN); }
+bool sk__session_is_twin(void) { return verifier != NULL && twin; }
 void sk__session_collect(void) {
   if (verifier != NULL) sk__verifier_collect(verifier);
 }

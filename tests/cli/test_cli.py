@@ -196,17 +196,32 @@ def programs_that_fail() -> None:
 
 
 def an_interrupted_program() -> None:
-    """The keyboard's signal reaches the whole group: the program ends, skv tells and leaves nothing behind."""
+    """The keyboard's signal reaches the whole group, another one skv alone: the program ends, skv tells and leaves nothing behind."""
     sleeper = sandbox.compile("sleeper", sandbox.file("sleeper.c", HEAD + "#include <unistd.h>\n" + KERNEL + "int main(void) {" + SETUP + LAUNCH +
                                                       'puts("ready"); fflush(stdout); sleep(60); return 0; }\n'))
     temporary = sandbox.path / "temporary"
     temporary.mkdir()
-    child = subprocess.Popen([SKV, "verify", sleeper], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                             env={**os.environ, "TMPDIR": str(temporary)})
-    assert child.stdout.readline() == "ready\n"
-    os.killpg(child.pid, signal.SIGINT)
-    _, said = child.communicate(timeout=60)
-    assert child.returncode == 1 and "was killed by signal 2" in said, said
+    for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill), (signal.SIGHUP, os.kill)):
+        child = subprocess.Popen([SKV, "verify", sleeper], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                 env={**os.environ, "TMPDIR": str(temporary)})
+        assert child.stdout.readline() == "ready\n"
+        send(child.pid, number)
+        _, said = child.communicate(timeout=60)
+        assert child.returncode == 1 and f"was killed by signal {int(number)}" in said, said
+        assert list(temporary.iterdir()) == []
+
+
+def programs_that_change_their_process() -> None:
+    """What skv asks for is read at the start; a process that the program forks reports nothing, and leaves nothing behind."""
+    forgets = sandbox.compile("forgets", sandbox.file("forgets.c", "#define _GNU_SOURCE\n" + HEAD + "#include <stdlib.h>\n" + KERNEL +
+                                                      "int main(void) {" + SETUP + "clearenv();" + LAUNCH + "return 0; }\n"))
+    assert "verdict: clean" in sandbox.skv("verify", forgets).stdout
+    forks = sandbox.compile("forks", sandbox.file("forks.c", HEAD + "#include <unistd.h>\n" + KERNEL + "int main(void) {" + SETUP + LAUNCH +
+                                                  "if (fork() == 0) sleep(1); return 0; }\n"))
+    temporary = sandbox.path / "of_forks"
+    temporary.mkdir()
+    done = subprocess.run([SKV, "verify", forks], capture_output=True, text=True, timeout=60, env={**os.environ, "TMPDIR": str(temporary)})
+    assert done.returncode == 0 and "verdict: clean" in done.stdout, done.stdout + done.stderr
     assert list(temporary.iterdir()) == []
 
 
@@ -573,7 +588,8 @@ def scripts_without_front_ends_are_told_what_to_do() -> None:
 
 TESTS = [no_verb, unknown_verbs, cc_is_the_compiler, unknown_options, scripts_without_front_ends_are_told_what_to_do, options_without_a_value, no_program, files_that_are_no_programs, values_out_of_range,
          reports_that_cannot_be_written, a_full_disk, a_report_replaces_the_old_one_whole, verbs_that_tell_are_checked,
-         programs_that_prove_nothing, programs_that_fail, an_interrupted_program, clean_programs, findings_and_their_twin,
+         programs_that_prove_nothing, programs_that_fail, an_interrupted_program, programs_that_change_their_process,
+         clean_programs, findings_and_their_twin,
          what_is_not_modelled_is_named, a_superkernel_runs_beside_the_outside_work_it_waits_for, arguments_reach_the_program,
          options_behind_the_program_are_noted, quiet_prints_nothing, report_prints_the_same_text,
          progress_only_on_a_terminal, modes_and_chips, environment_of_the_caller, without_skv_findings_go_to_standard_error,

@@ -207,6 +207,10 @@ void sk__order_end(sk__checker *checker, sk__order *order, sk__snapshot *into);
  * reference is the caller's. NULL like `before`, when there is nothing to tell apart. _engine: a copy's order, likewise. */
 sk__snapshot *sk__snapshot_launch(sk__checker *checker, sk__snapshot *before);
 sk__snapshot *sk__snapshot_engine(sk__checker *checker, sk__snapshot *before);
+/* Per core the clock of its latest work; SK__MAX_CORES of them. */
+void sk__checker_clocks(const sk__checker *checker, uint64_t *out);
+/* All that was done since the cores' clocks were these, and before that only what `known` has (NULL: nothing). */
+sk__snapshot *sk__snapshot_since(sk__checker *checker, const sk__snapshot *known, const uint64_t *clocks);
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from);
 sk__snapshot *sk__snapshot_ref(sk__snapshot *s);

@@ -115,6 +115,19 @@ sk__snapshot *sk__snapshot_engine(sk__checker *checker, sk__snapshot *before) {
   return told_apart(checker, before, sk__engine_core(checker->soc), sk__engine_core(checker->soc) + 1);
 }
 
+void sk__checker_clocks(const sk__checker *checker, uint64_t *out) { memcpy(out, checker->clock, SK__MAX_CORES * sizeof *out); }
+
+sk__snapshot *sk__snapshot_since(sk__checker *checker, const sk__snapshot *known, const uint64_t *clocks) {
+  sk__snapshot *s = sk__snapshot_new(checker, NULL);
+  if (s == NULL) return NULL;
+  if (known == NULL) known = checker->nothing;
+  s->gaps = sk__gaps_until(known->gaps, known->clock, clocks, s->actors, 0, sk__engine_core(checker->soc) + 1);
+  s->contains = 0;
+  for (uint32_t actor = 0; actor < s->actors; actor++) s->clock[actor] = checker->clock[actor / SK__PIPE_SLOTS];
+  if (s->gaps != NULL) checker->has_gaps = true;
+  return s;
+}
+
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
   if (from == NULL || into == from || into->contains == from->serial) return;
   join_gaps(&into->gaps, into->clock, from->gaps, from->clock, into->actors);

@@ -129,6 +129,22 @@ void sk__model_replace(sk__model_handle handle, sk__task **tasks, size_t count) 
   sk__task_list_clear(&old);
 }
 
+/* A model's replays follow one another, whatever streams they are given. */
+static sk_status follow_last_replay(sk__runtime *runtime, sk__model *model, sk__stream *on) {
+  sk__stream *last = model->replayed_on;
+  if (last == on) return SK_OK;
+  if (last != NULL && last->order != NULL) {
+    sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), on->order);
+    if (joined == NULL) return SK_OUT_OF_MEMORY;
+    sk__snapshot_join(joined, last->order);
+    sk__stream_set_order(on, joined);
+  }
+  on->references++;
+  if (last != NULL) sk__stream_unref(last);
+  model->replayed_on = on;
+  return SK_OK;
+}
+
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   SK__GUARD;
   sk__runtime *runtime = NULL;
@@ -144,6 +160,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
    * and what comes; the streams it drew in are tied to the origin by the events of the capture. A replay
    * begins a stretch of work of its own, which is what gets fused. */
   sk__run_pending(runtime);
+  if (follow_last_replay(runtime, model, on) != SK_OK) return sk__fail(ACL_ERROR_BAD_ALLOC, "no host memory to queue a replay");
   for (size_t i = 0; i < model->tasks.count && error == ACL_SUCCESS; i++) {
     const sk__task *task = model->tasks.items[i];
     sk__task *again = sk__task_again(runtime, task, task->stream == model->origin ? on : task->stream);
@@ -180,6 +197,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     if (event->recorded_in == model) event->recorded_in = NULL;
   sk__task_list_clear(&model->tasks);
   sk__stream_unref(model->origin);
+  if (model->replayed_on != NULL) sk__stream_unref(model->replayed_on);
   free(model);
   return error;
 }

@@ -176,6 +176,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
   if (found->recorded && !found->complete) sk__run_pending(runtime);
   *status = found->recorded && !found->complete ? ACL_EVENT_RECORDED_STATUS_NOT_READY
                                                 : ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  if (*status == ACL_EVENT_RECORDED_STATUS_COMPLETE) sk__runtime_join_streams(runtime); /* and has waited */
   return ACL_SUCCESS;
 }
 

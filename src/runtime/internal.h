@@ -47,6 +47,7 @@ struct sk__model {
   aclmdlRICaptureMode mode;
   pthread_t thread;
   sk__stream *origin;
+  sk__stream *replayed_on; /* by the latest replay; NULL none */
   sk__task_list tasks;
   struct sk__model *next;
 };
@@ -100,6 +101,7 @@ struct sk__runtime {
   void *hook_context;
   const sk__task *callback; /* host callback that is running, NULL none */
   const sk__task_list *batch; /* what it was queued with, NULL while nothing runs */
+  bool goes_on;          /* what runs is not the last before the host waits */
   bool running;          /* a flush is under way: host callbacks may call in */
 };
 
@@ -194,8 +196,8 @@ SK_MUST_USE sk_status sk__hold_back(sk__runtime *runtime, bool force, sk__task_l
 /* A finding for each value that those of the tasks wait for that are not done (NULL: none is). */
 void sk__report_held(sk__runtime *runtime, sk__task *const *tasks, size_t count, const bool *done);
 /* ---- run.c ---- */
-/* Runs what of the pending tasks can run. The worst status. */
-sk_status sk__run_what_can(sk__runtime *runtime, bool force);
+/* Runs what of the pending tasks can run. The worst status. waits: the host does, so that all that comes is ordered behind. */
+sk_status sk__run_what_can(sk__runtime *runtime, bool force, bool waits);
 /* Another host thread has queued or written something while this one waited. */
 bool sk__others_came(sk__runtime *runtime);
 

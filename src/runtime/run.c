@@ -207,7 +207,7 @@ static sk_status run_segment(sk__runtime *runtime, const sk__task_list *batch, s
   return sk__runtime_run(runtime, batch->items + begin, end - begin, NULL);
 }
 
-sk_status sk__run_what_can(sk__runtime *runtime, bool force) {
+sk_status sk__run_what_can(sk__runtime *runtime, bool force, bool waits) {
   SK__GUARD;
   if (runtime->running) return SK_OK; /* a host callback waits for its own past */
   runtime->running = true;
@@ -221,6 +221,7 @@ sk_status sk__run_what_can(sk__runtime *runtime, bool force) {
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
       bool visible = sk__task_is_host_visible(batch.items[begin]);
       for (end = begin + 1; end < batch.count && sk__task_is_host_visible(batch.items[end]) == visible; end++) continue;
+      runtime->goes_on = !waits || end < batch.count || runtime->pending.count > 0;
       sk_status status = run_segment(runtime, &batch, begin, end);
       if (status != SK_OK && worst == SK_OK) worst = status;
     }
@@ -228,7 +229,7 @@ sk_status sk__run_what_can(sk__runtime *runtime, bool force) {
     sk__task_list_clear(&batch);
   }
   if (worst == SK_OK) worst = runtime->device_error;
-  sk__runtime_join_streams(runtime);
+  if (waits) sk__runtime_join_streams(runtime);
   sk__hasty_forget(runtime);
   runtime->running = false;
   return worst;

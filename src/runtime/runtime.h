@@ -150,6 +150,15 @@ SK_MUST_USE sk_status sk__tasks_in_company(sk__runtime *runtime, sk__task *const
 void sk__tasks_free(sk__task **tasks, size_t count);
 /* Order: everything all streams did so far happens before whatever any stream does next. */
 void sk__runtime_join_streams(sk__runtime *runtime);
+/* What each stream's next launch is ordered after, as of now. _put, when other runs have been between: they are known to all
+ * streams, and of what was before each knows what it knew. */
+typedef struct sk__order_kept { sk__stream *stream; sk__snapshot *order; } sk__order_kept;
+typedef struct sk__orders { sk__order_kept *items; size_t count; uint64_t clocks[SK__MAX_CORES]; } sk__orders;
+SK_MUST_USE sk_status sk__orders_take(sk__runtime *runtime, sk__orders *out);
+SK_MUST_USE sk_status sk__orders_put(sk__runtime *runtime, const sk__orders *orders);
+void sk__orders_free(sk__orders *orders);
+/* For the hook: may work come behind this segment that nothing orders with it? The host does not wait yet, and there are streams. */
+bool sk__runtime_goes_on(const sk__runtime *runtime);
 /* Snapshot a stream stands at (may be NULL); for launches made outside sk__runtime_run. */
 sk__snapshot *sk__stream_order(sk__stream *stream);
 void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles); /* estimated device time goes on */

@@ -48,11 +48,11 @@ static bool is_held(const sk__runtime *runtime, const sk__stream *stream, const 
 
 /* Nothing that is queued brings the values. Other threads of the program may; else it hangs, and what hangs goes. */
 static sk_status settle(sk__runtime *runtime, const sk__stream *stream, const sk__event *event) {
-  sk_status status = sk__run_what_can(runtime, false);
+  sk_status status = sk__run_what_can(runtime, false, true);
   if (runtime->running) return status;
   while (is_held(runtime, stream, event)) {
     bool others = sk__others_came(runtime);
-    sk_status more = sk__run_what_can(runtime, !others);
+    sk_status more = sk__run_what_can(runtime, !others, true);
     if (status == SK_OK) status = more;
     if (!others) break;
   }
@@ -79,10 +79,10 @@ aclError sk__synchronize(sk__runtime *runtime, const sk__stream *stream, const s
   return told(runtime, settle(runtime, stream, event));
 }
 
-aclError sk__finish_pending(sk__runtime *runtime) { return told(runtime, sk__run_what_can(runtime, false)); }
+aclError sk__finish_pending(sk__runtime *runtime) { return told(runtime, sk__run_what_can(runtime, false, false)); }
 
 void sk__run_pending(sk__runtime *runtime) {
-  sk_status status = sk__run_what_can(runtime, false);
+  sk_status status = sk__run_what_can(runtime, false, false);
   if (runtime->device_error == SK_OK) runtime->device_error = status;
 }
 

@@ -98,7 +98,7 @@ static sk_status run_kind(sk__verifier *verifier, const sk__work *work, size_t i
 sk_status sk__run_mode(sk__verifier *verifier, const sk__work *work, size_t index) {
   sk__mode_result *mode = &verifier->result.modes[index];
   sk__machine *machine = sk__runtime_machine(verifier->runtime);
-  sk__run_prepare(verifier->runtime, &verifier->plain, mode->mode.schedule);
+  (index == 0 ? sk__run_prepare_first : sk__run_prepare)(verifier->runtime, &verifier->plain, mode->mode.schedule);
   if (index > 0) sk__undefined_prepare(machine, verifier->again);
   sk__left *plain = sk__machine_swap_left(machine, sk__left_copy(verifier->left[index]));
   char name[SK__MODE_NAME_BYTES];

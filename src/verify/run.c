@@ -24,13 +24,17 @@ bool sk__same_cause(const sk__finding *a, const sk__finding *b) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule) {
+void sk__run_prepare_first(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule) {
   sk__machine_options options = *plain;
   options.schedule = schedule;
   options.threads = 1; /* nothing may depend on the host's threads */
   sk__machine_configure(sk__runtime_machine(runtime), &options);
   sk__undefined_prepare(sk__runtime_machine(runtime), true);
   sk__sums_clear(sk__machine_checker(sk__runtime_machine(runtime)));
+}
+
+void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule) {
+  sk__run_prepare_first(runtime, plain, schedule);
   sk__runtime_join_streams(runtime);
 }
 

@@ -5,7 +5,9 @@
 #include "fuse/ge/ge.h"
 #include "verify/verify.h"
 
-/* The machine as a mode needs it: its schedule, one host thread. `plain`: the options of the program's own runs. */
+/* The machine as a mode needs it: its schedule, one host thread; all that was before is ordered before it. `plain`: the options
+ * of the program's own runs. The reference comes first and is ordered as the program's streams are. */
+void sk__run_prepare_first(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule);
 void sk__run_prepare(sk__runtime *runtime, const sk__machine_options *plain, sk__schedule schedule);
 sk__fuse_options sk__mode_options(sk__runtime *runtime, sk__mode_kind kind);
 /* What the launches did is added to *mode. Errors are of the verifier; those of kernels are in mode->status. */

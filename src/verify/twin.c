@@ -182,6 +182,28 @@ static void keep_left(sk__verifier *verifier) {
   }
 }
 
+/* The device is left as the reference left it. Where the host does not wait, work of other streams may meet what the segment
+ * did: then the reference runs once more, so that the order it is judged by is the program's own and not that of the last mode. */
+static sk_status leave(sk__verifier *verifier, const sk__work *work, const sk__image *reference, const sk__orders *orders) {
+  sk__runtime *runtime = verifier->runtime;
+  sk__machine *machine = sk__runtime_machine(runtime);
+  if (orders->count == 0) {
+    sk__runtime_join_streams(runtime);
+    return sk__image_put(machine, reference);
+  }
+  sk__mode_result again = {.mode = verifier->result.modes[0].mode};
+  sk_status status = sk__orders_put(runtime, orders);
+  if (status != SK_OK) return status;
+  sk__run_prepare_first(runtime, &verifier->plain, again.mode.schedule);
+  sk__left *plain = sk__machine_swap_left(machine, NULL);
+  status = sk__run_tasks(runtime, work->apart.tasks, work->apart.count, &again);
+  sk__left_free(sk__machine_swap_left(machine, plain));
+  sk__findings_clear(sk__machine_checker(machine)); /* the reference has told them */
+  for (size_t i = 0; i < reference->count; i++)
+    sk__gm_replace(machine, reference->pieces[i].start, reference->pieces[i].data, reference->pieces[i].bytes);
+  return status;
+}
+
 /* A segment that fails un-fused is not run fused: there is nothing to compare with, and its findings tell. */
 sk_status sk__verify_segment(void *context, sk__runtime *runtime, sk__task *const *tasks, size_t count) {
   sk__verifier *verifier = context;
@@ -203,6 +225,8 @@ sk_status sk__verify_segment(void *context, sk__runtime *runtime, sk__task *cons
   sk__failures failures = {verifier->result.finding_count, outcomes};
   sk_status status = segment_open(runtime, tasks, count, &work);
   if (status == SK_OK && outcomes == NULL) status = SK_OUT_OF_MEMORY;
+  sk__orders orders = {.items = NULL};
+  if (status == SK_OK && sk__runtime_goes_on(runtime)) status = sk__orders_take(runtime, &orders);
   if (status == SK_OK) status = sk__buffers_of(machine, work.apart.tasks, work.apart.count, &buffers);
   if (status == SK_OK) status = sk__gm_begin(machine);
   if (status == SK_OK) {
@@ -233,7 +257,9 @@ sk_status sk__verify_segment(void *context, sk__runtime *runtime, sk__task *cons
   }
   free(outcomes);
   keep_left(verifier);
-  sk_status put = sk__image_put(machine, &reference); /* the device is left as the reference left it */
+  if (ended != SK_OK) sk__orders_free(&orders);
+  sk_status put = leave(verifier, &work, &reference, &orders);
+  sk__orders_free(&orders);
   if (status == SK_OK) status = put;
   sk__unwritten_put(machine, &unwritten);
   sk__unwritten_free(&unwritten);

@@ -256,6 +256,33 @@ static void test_a_replay_is_ordered_on_the_stream_it_is_given(void **state) {
   buffer_check(a, 6);
   assert_int_equal(findings_all(), 0);
 }
+/* Replays do not wait for one another but by events; those of one model follow one another. */
+static void test_replays_on_two_streams(void **state) {
+  (void)state;
+  device_open();
+  void *a = buffer_new(1), *b = buffer_new(0), *c = buffer_new(0);
+  aclrtStream captured = stream_new(), first = stream_new(), second = stream_new();
+  begin(captured);
+  assert_ok(launch_add(captured, &add_vector, 4, a, b, 1));
+  aclmdlRI producer = end(captured);
+  begin(captured);
+  assert_ok(launch_add(captured, &add_vector, 4, b, c, 1));
+  aclmdlRI consumer = end(captured);
+  aclrtEvent event = NULL;
+  assert_ok(aclrtCreateEvent(&event));
+  assert_ok(aclmdlRIExecuteAsync(producer, first));
+  assert_ok(aclrtRecordEvent(event, first));
+  assert_ok(aclrtStreamWaitEvent(second, event));
+  assert_ok(aclmdlRIExecuteAsync(consumer, second));
+  assert_ok(aclmdlRIExecuteAsync(consumer, captured)); /* behind the one before */
+  assert_ok(aclrtSynchronizeDevice());
+  assert_int_equal(findings_all(), 0);
+  assert_ok(aclmdlRIExecuteAsync(producer, first));
+  assert_ok(aclmdlRIExecuteAsync(consumer, second));
+  assert_ok(aclrtSynchronizeDevice());
+  assert_true(findings_of("SYNC_GM") > 0);
+  assert_int_equal(findings_all(), findings_of("SYNC_GM"));
+}
 static void test_two_streams_of_one_capture(void **state) {
   (void)state;
   device_open();
@@ -407,6 +434,7 @@ SK_TESTS(SK_TEST(test_updates_are_checked), SK_TEST(test_an_update_counts_from_t
          SK_TEST(test_captured_events_cannot_be_waited_for_by_the_host), SK_TEST(test_captured_streams_cannot_be_waited_for),
          SK_TEST(test_models_are_checked), SK_TEST(test_unsafe_calls_during_a_capture), SK_TEST(test_scope_names_are_checked),
          SK_TEST(test_capture_info), SK_TEST(test_captured_once_replayed_twice), SK_TEST(test_a_replay_is_ordered_on_the_stream_it_is_given),
+         SK_TEST(test_replays_on_two_streams),
          SK_TEST(test_two_streams_of_one_capture), SK_TEST(test_a_model_outlives_its_stream_and_events),
          SK_TEST(test_an_event_outlives_its_model), SK_TEST(test_pinned_copies_are_captured),
          SK_TEST(test_host_work_divides_a_scope))

@@ -98,6 +98,29 @@ static void waiting_orders(void **state) {
   assert_int_equal(findings_all(), 0);
 }
 
+static void kernel_reads_b(const two *t, aclrtStream s) { assert_ok(launch_add(s, &add_vector, 8, t->b, t->c, 1)); }
+
+/* Giving back an event that has nothing to do with it is no waiting; to ask for one until it is over is. */
+static void what_orders_and_what_does_not(void **state) {
+  (void)state;
+  two t = two_open();
+  aclrtEvent event = NULL, other = NULL;
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+  assert_ok(aclrtCreateEvent(&event));
+  assert_ok(aclrtCreateEvent(&other));
+  kernel_writes(&t, t.first);
+  assert_ok(aclrtRecordEvent(event, t.first));
+  while (status != ACL_EVENT_RECORDED_STATUS_COMPLETE) assert_ok(aclrtQueryEventStatus(event, &status));
+  copy_reads(&t, t.second);
+  assert_ok(aclrtSynchronizeDevice());
+  assert_int_equal(findings_all(), 0);
+  copy_reads(&t, t.first);
+  assert_ok(aclrtDestroyEvent(other));
+  kernel_reads_b(&t, t.second);
+  assert_ok(aclrtSynchronizeDevice());
+  assert_true(findings_of("SYNC_GM") > 0);
+}
+
 /* With memory that may be paged the call returns when the copy is done. */
 static void a_copy_of_pageable_memory_is_over_at_once(void **state) {
   (void)state;
@@ -120,4 +143,4 @@ static void unwritten_bytes_may_be_copied(void **state) {
 SK_TESTS(SK_TEST(a_copy_reads_what_a_kernel_writes), SK_TEST(a_kernel_writes_what_a_copy_reads), SK_TEST(a_kernel_reads_what_a_copy_writes),
          SK_TEST(a_copy_overwrites_what_a_kernel_writes), SK_TEST(a_kernel_reads_what_a_memset_clears), SK_TEST(a_copy_reads_what_a_memset_clears),
          SK_TEST(two_copies), SK_TEST(a_copy_to_the_host), SK_TEST(a_copy_from_the_host), SK_TEST(copies_of_a_third_stream), SK_TEST(both_read),
-         SK_TEST(waiting_orders), SK_TEST(a_copy_of_pageable_memory_is_over_at_once), SK_TEST(unwritten_bytes_may_be_copied))
+         SK_TEST(waiting_orders), SK_TEST(what_orders_and_what_does_not), SK_TEST(a_copy_of_pageable_memory_is_over_at_once), SK_TEST(unwritten_bytes_may_be_copied))

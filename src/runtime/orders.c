@@ -1,0 +1,41 @@
+/* orders.c - what the streams' next launches are ordered after, kept over work that is run more than once. */
+#include <stdlib.h>
+
+#include "runtime/internal.h"
+
+static void take(sk__stream *stream, sk__orders *out) {
+  stream->references++;
+  out->items[out->count++] = (sk__order_kept){stream, stream->order != NULL ? sk__snapshot_ref(stream->order) : NULL};
+}
+
+sk_status sk__orders_take(sk__runtime *runtime, sk__orders *out) {
+  size_t count = 1;
+  for (const sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next) count++;
+  *out = (sk__orders){.items = calloc(count, sizeof *out->items)};
+  if (out->items == NULL) return SK_OUT_OF_MEMORY;
+  sk__checker_clocks(sk__machine_checker(runtime->machine), out->clocks);
+  take(&runtime->default_stream, out);
+  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next) take(stream, out);
+  return SK_OK;
+}
+
+sk_status sk__orders_put(sk__runtime *runtime, const sk__orders *orders) {
+  sk__checker *checker = sk__machine_checker(runtime->machine);
+  for (size_t i = 0; i < orders->count; i++) {
+    sk__snapshot *order = sk__snapshot_since(checker, orders->items[i].order, orders->clocks);
+    if (order == NULL) return SK_OUT_OF_MEMORY;
+    sk__stream_set_order(orders->items[i].stream, order);
+  }
+  return SK_OK;
+}
+
+void sk__orders_free(sk__orders *orders) {
+  for (size_t i = 0; i < orders->count; i++) {
+    if (orders->items[i].order != NULL) sk__snapshot_unref(orders->items[i].order);
+    sk__stream_unref(orders->items[i].stream);
+  }
+  free(orders->items);
+  *orders = (sk__orders){.items = NULL};
+}
+
+bool sk__runtime_goes_on(const sk__runtime *runtime) { return runtime->goes_on && runtime->streams != NULL; }

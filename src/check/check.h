@@ -158,6 +158,7 @@ typedef struct sk__order {
                                          * written is no reader's fault. Set by the floors above */
   bool met_unwritten;                   /* a READ_ANY came upon bytes never written; the floors above take it back */
   bool scope_open;                      /* launch, task and kernel of begin_clock have been noted */
+  uint8_t watched;                      /* a bit per exception register that is on (watch.c) */
   void *context;                        /* the machine's core, for describing ends */
   /* Kept by floor 1; the whole struct is all zero before its first sk__order_begin. */
   sk__checker *checker;
@@ -289,6 +290,21 @@ void sk__shadow_gm_write_back(sk__checker *checker, sk__order *order, uint64_t a
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride,
                               const void *site, const char *instr);
+/* Exception registers of a vector core: each watches kinds of access to a range of UB, [low, high) in absolute addresses, and
+ * an access that falls into it is a finding (WATCHED_ACCESS). All are off when a launch begins, and what the order does not
+ * record is not told either. */
+#define SK__WATCHES 4
+enum { /* a write's bit stands behind its read's */
+  SK__WATCH_SCALAR_READ = 1, SK__WATCH_SCALAR_WRITE = 2, SK__WATCH_VECTOR_READ = 4, SK__WATCH_VECTOR_WRITE = 8,
+  SK__WATCH_MTE_READ = 16, SK__WATCH_MTE_WRITE = 32,
+};
+typedef struct sk__watch {
+  uint64_t low, high;
+  uint32_t kinds;
+  sk__end setter;
+} sk__watch;
+/* NULL: off. The caller has settled the order: what was accessed before is not told. */
+void sk__watch_set(sk__checker *checker, sk__order *order, uint32_t which, const sk__watch *watch);
 /* Every byte was written since this launch (or sub-kernel) began? For instructions that may then declare
  * more than they use. Records nothing; false also where an answer would cost a search. */
 bool sk__shadow_local_initialised(const sk__checker *checker, const sk__order *order, uint64_t address, uint64_t bytes);

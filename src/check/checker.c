@@ -24,12 +24,13 @@ sk_status sk__checker_create(const sk__soc *soc, sk__checker **out) {
   c->scopes = sk__reserve(SK__MAX_CORES * sizeof *c->scopes);
   c->told = sk__reserve(SK__MAX_CORES * SK__TOLD * sizeof *c->told);
   c->sets = sk__reserve(SK__MAX_CORES * sizeof *c->sets);
+  c->watches = sk__reserve(SK__MAX_CORES * SK__WATCHES * sizeof *c->watches);
   c->gm = sk__reserve(GM_PAGES * sizeof *c->gm);
   c->local_pages = sk__reserve(LOCAL_PAGES * sizeof *c->local_pages);
   c->local_chunks = sk__reserve(LOCAL_CHUNKS * sizeof *c->local_chunks);
   c->local_seconds = sk__reserve(LOCAL_CHUNKS * sizeof *c->local_seconds);
-  if (c->nothing == NULL || c->findings == NULL || c->origins == NULL || c->scopes == NULL || c->told == NULL || c->sets == NULL || c->gm == NULL ||
-      c->local_pages == NULL || c->local_chunks == NULL || c->local_seconds == NULL) {
+  if (c->nothing == NULL || c->findings == NULL || c->origins == NULL || c->scopes == NULL || c->told == NULL || c->sets == NULL || c->watches == NULL ||
+      c->gm == NULL || c->local_pages == NULL || c->local_chunks == NULL || c->local_seconds == NULL) {
     sk__checker_destroy(c);
     return SK_OUT_OF_MEMORY;
   }
@@ -57,6 +58,7 @@ void sk__checker_destroy(sk__checker *checker) {
   sk__unreserve(checker->scopes, SK__MAX_CORES * sizeof *checker->scopes);
   sk__unreserve(checker->told, SK__MAX_CORES * SK__TOLD * sizeof *checker->told);
   sk__unreserve(checker->sets, SK__MAX_CORES * sizeof *checker->sets);
+  sk__unreserve(checker->watches, SK__MAX_CORES * SK__WATCHES * sizeof *checker->watches);
   sk__unreserve(checker->gm, GM_PAGES * sizeof *checker->gm);
   sk__unreserve(checker->local_pages, LOCAL_PAGES * sizeof *checker->local_pages);
   sk__unreserve(checker->local_chunks, LOCAL_CHUNKS * sizeof *checker->local_chunks);

@@ -119,6 +119,7 @@ struct sk__checker {
   sk__scopes *scopes;         /* per core */
   sk__told *told;             /* [core][SK__TOLD]; belongs to the thread that runs the core */
   sk__sets *sets;             /* per core */
+  sk__watch *watches;         /* [core][SK__WATCHES]; belongs to the thread that runs the core */
   sk__sum sums[SK__SUMS];
   uint32_t sum_count;
 
@@ -141,6 +142,10 @@ SK__COLD void sk__history_lost(sk__checker *checker);
  * is lost. */
 void *sk__shadow_alloc(sk__checker *checker, size_t bytes);
 void sk__shadow_free(sk__checker *checker, void *block, size_t bytes);
+
+/* An access, to be told of if it falls into a watched range. */
+SK__COLD void sk__watch_judge(sk__checker *checker, const sk__order *order, sk__pipe pipe, sk__access kind, uint64_t address,
+                              uint64_t bytes, const void *site, const char *instr);
 
 /* origin.c: index of (site, instr), 0 when the table is full. */
 uint16_t sk__call_insert(sk__checker *checker, const void *site, const char *instr);

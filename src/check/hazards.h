@@ -345,6 +345,11 @@
     "Exception on the device; inside an SK the whole SK stops.", \
     "The call is seen.", \
     "Correct what the kernel complains about.") \
+  X("WATCHED_ACCESS", OPERATOR, "Access to a range that the kernel watches", \
+    "CheckLocalMemoryIA watches a range of UB, and an access of a watched kind falls into it.", \
+    "Exception on the device; the stream fails.", \
+    "Every recorded access to UB is compared with the ranges of its core's four exception registers. The run goes on behind it.", \
+    "Keep the access out of the range, or end the watch before it: CheckLocalMemoryIA with isEnable false.") \
   X("TENSOR_OVERFLOW", OPERATOR, "Call beyond the end of a tensor", \
     "A count is larger than the tensor it goes with, or repeats and strides go beyond its buffer, into a neighbouring one.", \
     "Overwritten or foreign data.", \

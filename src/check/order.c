@@ -227,6 +227,7 @@ void sk__order_begin(sk__checker *checker, sk__order *order, uint32_t core, sk__
   order->same_pipe = checker->same_pipe;
   order->in_order_pipes = 1u << SK__PIPE_S;
   order->in_sub = false;
+  order->watched = 0;
   start_clocks_at(order, checker->clock[core] + 1);
   order->launch_clock = order->ordered_clock = order->begin_clock;
   const uint64_t *own = own_entries(order->base->clock, order);

@@ -194,6 +194,9 @@ void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pi
                              uint32_t n, const void *site, const char *instr) {
   if (!order->enabled) return;
   if (SK__UNLIKELY(!order->scope_open)) sk__scope_open(checker, order);
+  if (SK__UNLIKELY(order->watched != 0))
+    for (uint32_t i = 0; i < n; i++)
+      sk__watch_judge(checker, order, pipe, ranges[i].kind, ranges[i].address, ranges[i].bytes, site, instr);
   quick q = quick_begin(checker, order, pipe, site, instr);
   bool closely = checker->unread; /* what is overwritten unread is found by probes */
   for (uint32_t i = 0; i < n; i++)
@@ -202,6 +205,7 @@ void sk__shadow_local_ranges(sk__checker *checker, sk__order *order, sk__pipe pi
 
 void sk__shadow_local_store(sk__checker *checker, sk__order *order, uint64_t address, uint64_t bytes, const void *site, const char *instr) {
   if (!order->enabled) return;
+  if (SK__UNLIKELY(order->watched != 0)) sk__watch_judge(checker, order, SK__PIPE_S, SK__WRITE, address, bytes, site, instr);
   sk__probe probe;
   order->row[SK__PIPE_S][SK__STORES] = order->clock[SK__STORES]; /* in order with its own */
   sk__probe_begin(&probe, checker, order, SK__PIPE_S, SK__WRITE, site, instr);
@@ -219,6 +223,8 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride, const void *site,
                               const char *instr) {
   if (!order->enabled || n == 0) return;
+  if (SK__UNLIKELY(order->watched != 0))
+    for (uint64_t i = 0; i < n; i++) sk__watch_judge(checker, order, pipe, kind, address + i * stride, bytes, site, instr);
   if (stride == bytes) {
     bytes *= n;
     n = 1;

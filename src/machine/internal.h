@@ -135,7 +135,7 @@ typedef struct sk__seat {
   uint32_t early_sets, early_waits; /* early-start calls of the running sub-kernel */
   uint64_t early_stores;        /* gm_stores of the core at its begin */
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT
-  uint8_t spread[128];          /* see sk__core */
+  uint8_t spread[64];           /* see sk__core */
 #endif
 } sk__seat;
 #if !SK__FIBER_ASAN && !SK__FIBER_UCONTEXT

@@ -318,7 +318,8 @@ void sk__core_reset_registers(sk__core *core); /* launch defaults: masks all one
   X(MASK, "the vector mask")                              \
   X(CTRL, "CTRL")                                         \
   X(PAD, "the padding value of copies")                   \
-  X(DEQ, "the dequantisation scale")
+  X(DEQ, "the dequantisation scale")                      \
+  X(WATCH, "the exception registers of UB")
 typedef enum sk__state {
 #define X(name, text) SK__STATE_##name,
   SK__STATE_LIST(X)

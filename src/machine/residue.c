@@ -21,6 +21,7 @@ static bool differs(const sk__core *core, sk__state state) {
     case SK__STATE_CTRL: return core->ctrl != default_ctrl;
     case SK__STATE_PAD: return core->pad_value != 0;
     case SK__STATE_DEQ: return core->deq_scale != 0;
+    case SK__STATE_WATCH: return core->order.watched != 0;
     default: return false;
   }
 }

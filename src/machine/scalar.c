@@ -244,6 +244,12 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);
   sk__seen *seen = sk__local_seen(core->dcache, address);
   core->dcache->recent_used = true;
+  if (core->order.watched != 0) { /* each access is told, so nothing may be known of its line */
+    sk__scalar_settle(core);
+    *seen = (sk__seen){0};
+    record(core, is_write ? SK__WRITE : SK__READ, address, bytes, core->site, core->instr);
+    return;
+  }
   bool other_line = seen->fast != line;
   if (other_line) {
     if (has_late(seen)) sk__scalar_settle(core);

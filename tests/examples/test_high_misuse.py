@@ -100,7 +100,6 @@ REFUSED = {
     "UnPadTiling t; UnPad(y.ReinterpretCast<int8_t>(), a.ReinterpretCast<int8_t>(), UnPadParams{0, 1}, t);": "elements have 16 or 32 bits",
     "Fma(y, a, u, v, 64u);": "Fma: not there on this architecture",
     "Quantize(y, a, u, v, 64u);": "Quantize: not there on this architecture",
-    "CheckLocalMemoryIA(64u);": "CheckLocalMemoryIA: not modelled",
 }
 
 

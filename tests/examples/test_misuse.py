@@ -346,7 +346,6 @@ def test_sparse_products_added_up_are_in_order_when_they_are_long():
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "Hccl<0> hccl;": "Hccl: collective",
-    "CheckLocalMemoryIA(in.AllocTensor<float>());": "CheckLocalMemoryIA: not modelled",
     "Add(in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), in.AllocTensor<int64_t>(), N);": "k.cpp:14:4: error: Add: element types are half, int16_t, int32_t, float",
     "Cast(in.AllocTensor<int8_t>(), in.AllocTensor<float>(), RoundMode::CAST_RINT, N);": "Cast: there is no conversion",
     "PipeBarrier<PIPE_S>();": "PipeBarrier",

@@ -64,6 +64,7 @@ CLASSES = {
     "state left over": ["h33_atomic_left", "h33_mask_left", "h33_left_unused"],
     "more blocks than cores with a barrier": ["deadlock_half"],
     "buffers and events": ["queue_limit"],
+    "exception registers": ["watched_access", "h33_watch_left"],
     "workspace of SyncAll": ["h35_workspace"],
 }
 

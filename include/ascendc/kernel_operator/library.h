@@ -148,6 +148,9 @@ void sk_set_system_workspace(uint64_t address);
 uint64_t sk_system_workspace(void);
 void sk_set_control_bits(uint32_t first, uint32_t last, uint64_t value);
 uint64_t sk_control_bits(uint32_t first, uint32_t last);
+/* An exception register watches the blocks of UB behind `start` up to `end`, which is one of them; kinds, from bit 0: scalar
+ * read, write, vector read, write, MTE read, write. */
+void sk_watch_local(uint32_t which, uint32_t start, uint32_t end, uint32_t kinds, bool enable);
 /* Scalar access to device memory past the data cache. */
 void sk_read_past_cache(void *to, const void *from, uint32_t bytes);
 void sk_write_past_cache(void *to, uint64_t value, uint32_t bytes);

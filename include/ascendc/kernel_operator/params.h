@@ -245,6 +245,19 @@ struct MmadParams {
   constexpr MmadParams(uint16_t m_value, uint16_t n_value, uint16_t k_value, uint8_t unit_flag, bool source, bool init)
       : m(m_value), n(n_value), k(k_value), unitFlag(unit_flag), cmatrixSource(source), cmatrixInitVal(init) {}
 };
+/* Addresses count blocks of 32 bytes; startAddr's own is not watched, endAddr's is. */
+struct CheckLocalMemoryIAParam {
+  uint8_t enableBit = 0;
+  uint32_t startAddr = 0, endAddr = 0;
+  bool isScalarRead = false, isScalarWrite = false, isVectorRead = false, isVectorWrite = false, isMteRead = false;
+  bool isMteWrite = false, isEnable = false;
+  uint32_t reserved = 0;
+  constexpr CheckLocalMemoryIAParam() = default;
+  constexpr CheckLocalMemoryIAParam(uint8_t which, uint32_t start, uint32_t end, bool scalar_read, bool scalar_write, bool vector_read,
+             bool vector_write, bool mte_read, bool mte_write, bool enable)
+      : enableBit(which), startAddr(start), endAddr(end), isScalarRead(scalar_read), isScalarWrite(scalar_write),
+        isVectorRead(vector_read), isVectorWrite(vector_write), isMteRead(mte_read), isMteWrite(mte_write), isEnable(enable) {}
+};
 struct FixpipeParamsV220 {
   uint16_t nSize = 0, mSize = 0, srcStride = 0;
   uint32_t dstStride = 0;

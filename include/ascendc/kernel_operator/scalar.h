@@ -227,6 +227,12 @@ SK_INLINE bool GetSaturationFlag() {
   else return sk_control_bits(59, 59) == 0;
 }
 
+SK_INLINE void CheckLocalMemoryIA(const CheckLocalMemoryIAParam &params) {
+  uint32_t kinds = params.isScalarRead | params.isScalarWrite << 1 | params.isVectorRead << 2 | params.isVectorWrite << 3 |
+                   params.isMteRead << 4 | params.isMteWrite << 5;
+  sk_watch_local(params.enableBit, params.startAddr, params.endAddr, kinds, params.isEnable);
+}
+
 struct AscendCUtils {
   static SK_INLINE constexpr int32_t GetBitSize(int32_t bytes) { return bytes * 8; }
   static SK_INLINE constexpr int32_t GetC0Size() { return DEFAULT_C0_SIZE; }

@@ -12,23 +12,13 @@ namespace AscendC {
   X(Quantize) X(AntiQuantize) X(Dequantize) X(PhiloxRandom) X(Fma) X(Rint) X(Hypot) X(SinCos) X(Where) X(BitwiseAnd)        \
   X(BitwiseOr) X(BitwiseNot) X(BitwiseXor) X(LogicalAnd) X(LogicalAnds) X(LogicalOr) X(LogicalOrs) X(LogicalNot)            \
   X(LogicalXor)
-/* There on the chip, not here. */
-#define SK_UNMODELLED_FUNCTIONS(X) X(CheckLocalMemoryIA)
-
 #define SK_REFUSE_ABSENT(Name)                                                                    \
   template <class... Types>                                                                       \
   void Name(const Types &...) {                                                                   \
     static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not there on this architecture (2201)"); \
   }
-#define SK_REFUSE_UNMODELLED(Name)                                                                \
-  template <class... Types>                                                                       \
-  void Name(const Types &...) {                                                                   \
-    static_assert(sizeof...(Types) == ~size_t{0}, #Name ": not modelled in this version");          \
-  }
 SK_ABSENT_FUNCTIONS(SK_REFUSE_ABSENT)
-SK_UNMODELLED_FUNCTIONS(SK_REFUSE_UNMODELLED)
 #undef SK_REFUSE_ABSENT
-#undef SK_REFUSE_UNMODELLED
 
 /* Objects. */
 #define SK_REFUSE_CLASS(Name)                                                              \

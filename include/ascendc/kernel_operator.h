@@ -18,6 +18,7 @@
 #include "kernel_operator/types.h"
 #include "kernel_operator/params.h"
 #include "kernel_operator/tensor.h"
+#include "kernel_operator/tensor_with_trait.h"
 #include "kernel_operator/list_tensor.h"
 #include "kernel_operator/sync.h"
 #include "kernel_operator/scalar.h"

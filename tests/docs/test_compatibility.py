@@ -19,7 +19,7 @@ NAMES = [name for _, _, names in compatibility.read() for name in names]
 # How a name is used that is neither a function with any arguments nor one of the classes below.
 MEMBERS = {
     "ToFile": "LocalTensor<float> t; t.ToFile();",
-    "TensorTrait": "LocalTensor<TensorTrait<float>> t;", "BatchMatmul": "BatchMatmul<int> m;", "Hccl": "Hccl<0> h;",
+    "BatchMatmul": "BatchMatmul<int> m;", "Hccl": "Hccl<0> h;",
     "Conv3D": "Conv3D<int> c;",
 }
 MATMUL = "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> m; m."

@@ -10,7 +10,7 @@ static_assert(Crd2Idx(MakeCoord(11, 12), MakeShape(MakeShape(2, 4), MakeShape(3,
 static_assert(Crd2Idx(MakeCoord(MakeCoord(1, 3), 12), MakeShape(MakeShape(2, 4), MakeShape(3, 5)), MakeStride(MakeStride(3, 6), MakeStride(1, 24))) == 117);
 static_assert(Crd2Idx(7, MakeShape(2, MakeShape(3, 4)), MakeStride(100, MakeStride(10, 1))) == 101 + 0 * 10);
 static_assert(MakeLayout(MakeShape(Std::Int<4>{}, 8), MakeStride(Std::Int<16>{}, 1))(MakeCoord(3, 5)) == 53);
-static_assert(is_layout<decltype(MakeLayout(MakeShape(1), MakeStride(1)))>::value && !is_layout<Shape<int>>::value);
+static_assert(is_layout_v<decltype(MakeLayout(MakeShape(1), MakeStride(1)))> && !is_layout<Shape<int>>::value);
 static_assert(Std::get<1>(MakeLayout(MakeShape(4, 8), MakeStride(8, 1)).GetShape()) == 8);
 
 constexpr uint32_t ROWS = 6, COLUMNS = 8;

@@ -8,6 +8,7 @@
 using namespace AscendC;
 
 constexpr int32_t M = 20, N = 40, K = 24;
+static_assert(std::is_same<::BatchOutMode, AscendC::BatchOutMode>::value, "named without the namespace too");
 
 template <typename T>
 __aicore__ inline GlobalTensor<T> Global(GM_ADDR address, uint64_t elems = 0) {

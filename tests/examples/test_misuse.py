@@ -357,6 +357,106 @@ REFUSED = {
     "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16: not there",
 }
 
+# Tensors with a TensorTrait: what must not compile, a word of the message, and the repaired twin.
+TRAITS = [
+    ("Add(a, b, plain, N);", "no matching function for call to", "Add(a, b, a, N);"),
+    ("plain = a;", "AscendC::LocalTensor<AscendC::TensorTrait<float", "plain = a.ReinterpretCast<float>();"),
+    ("a = plain;", "AscendC::LocalTensor<AscendC::TensorTrait<float", "a = plain.ReinterpretCast<Trait>();"),
+    ("DataCopy(a, gm, N);", "no matching function for call to", "DataCopy(a, traits, N);"),
+    ("DataCopy(traits, a, one, one);", "DataCopy: slices are of tensors without TensorTrait", "DataCopy(gm, plain, one, one);"),
+    ("DataCopyPad(traits, a, DataCopyParams(1, 4, 0, 0));", "TensorTrait: this call takes tensors of plain element types",
+     "DataCopyPad(gm, plain, DataCopyParams(1, 4, 0, 0));"),
+    ("Cast(halves, a, RoundMode::CAST_NONE, N);", "Cast: tensors with and without TensorTrait do not go together",
+     "Cast(halves.ReinterpretCast<TensorTrait<half>>(), a, RoundMode::CAST_NONE, N);"),
+    ("Duplicate(a, 0.0f, N);", "Duplicate: element types are", "Duplicate(plain, 0.0f, N);"),
+    ("Add(a, a, a.ReinterpretCast<TensorTrait<half>>(), N);", "no matching function for call to", "Add(a, a, a, N);"),
+    ("Exp(a.ReinterpretCast<TensorTrait<int32_t>>(), a.ReinterpretCast<TensorTrait<int32_t>>(), N);",
+     "Exp: element types are half, float", "Exp(a, a, N);"),
+    ("TensorTrait<double> t;", "TensorTrait: element types are int4b_t", "TensorTrait<int64_t> t;"),
+    ("TensorTrait<float, TPosition::GM, int> t;", "TensorTrait: the third argument is a Layout", "TensorTrait<float, TPosition::GM, Rows> t;"),
+    ("memory.Alloc<TensorTrait<float, TPosition::VECIN>>();",
+     "TensorTrait: a tensor at an address has a layout whose shape is of integral constants",
+     "memory.Alloc<TensorTrait<float, TPosition::VECIN, Rows>>();"),
+    ("LocalTensor<TensorTrait<float, TPosition::GM, Rows>> t(0);", "TensorTrait: a tensor at an address has a position in a core's memory",
+     "LocalTensor<TensorTrait<float, TPosition::VECIN, Rows>> t(0);"),
+    ("memory.Alloc<TensorTrait<float, TPosition::A1, Rows>>();", "LocalMemAllocator: the position is in another memory",
+     "LocalMemAllocator<Hardware::L1> l1;\n (void)l1.Alloc<TensorTrait<float, TPosition::A1, Rows>>();"),
+    ("memory.Alloc<float>();", "LocalMemAllocator: Alloc takes a number of elements, or a TensorTrait", "memory.Alloc<float>(8);"),
+    ("memory.Alloc<Trait, 16>();", "LocalMemAllocator: the elements of a TensorTrait are those of its layout", "memory.Alloc<float, 16>();"),
+]
+TRAIT_KERNEL = """
+using Trait = TensorTrait<float>;
+using Rows = Layout<Shape<Std::Int<4>, Std::Int<8>>, Stride<Std::Int<8>, Std::Int<1>>>;
+__global__ __vector__ void k(GM_ADDR x) {
+  LocalMemAllocator<> memory;
+  GlobalTensor<float> gm;
+  GlobalTensor<Trait> traits;
+  LocalTensor<float> plain;
+  LocalTensor<Trait> a, b;
+  LocalTensor<half> halves;
+  SliceInfo one[1] = {SliceInfo(0, 7, 0, 1, 8)};
+  (void)x, (void)one;
+%s
+}
+"""
+# Every call of the documents' list that is there on this architecture.
+LISTED = """
+  using I8 = TensorTrait<int8_t>;
+  using I16 = TensorTrait<int16_t>;
+  using I32 = TensorTrait<int32_t>;
+  using U8 = TensorTrait<uint8_t>;
+  using U32 = TensorTrait<uint32_t>;
+  using H = TensorTrait<half>;
+  uint64_t mask[2] = {~0ull, 0}, kept = 0, list[16] = {};
+  BinaryRepeatParams two;
+  UnaryRepeatParams one_source;
+  LocalTensor<H> h;
+  LocalTensor<I8> i8;
+  LocalTensor<I16> i16;
+  LocalTensor<I32> i32;
+  LocalTensor<U8> u8;
+  LocalTensor<U32> u32;
+  LocalTensor<uint32_t> table;
+  LocalTensor<uint64_t> scales;
+  LocalTensor<uint8_t> tmp;
+  LocalTensor<H> rows[16];
+  GlobalTensor<H> gh;
+  GlobalTensor<I32> gi;
+#define UNARY(Name) Name(a, b, N), Name(a, b, 64, 1, one_source), Name<Trait, false>(a, b, mask, 1, one_source);
+#define BINARY(Name, x) Name(x, x, x, N), Name(x, x, x, 64, 1, two), Name(x, x, x, mask, 1, two);
+#define SCALAR(Name, x, v) Name(x, x, v, N), Name(x, x, v, 64, 1, one_source), Name(x, x, v, mask, 1, one_source);
+  UNARY(Exp) UNARY(Ln) UNARY(Abs) UNARY(Reciprocal) UNARY(Sqrt) UNARY(Rsqrt) UNARY(Relu)
+  BINARY(Add, a) BINARY(Sub, a) BINARY(Mul, a) BINARY(Div, a) BINARY(Max, a) BINARY(Min, a) BINARY(And, i16) BINARY(Or, i16)
+  BINARY(AddRelu, a) BINARY(SubRelu, a) BINARY(FusedMulAdd, a) BINARY(MulAddRelu, a) BINARY(MulAddDst, a)
+  SCALAR(Adds, a, 1.0f) SCALAR(Muls, a, 2) SCALAR(Maxs, a, 1.0f) SCALAR(Mins, a, 1.0f) SCALAR(LeakyRelu, a, 0.5f)
+  SCALAR(ShiftLeft, i32, 3) SCALAR(ShiftRight, i32, 3)
+  MulAddDst(a, h, h, N), AddReluCast(h, a, a, N), SubReluCast(h, a, a, N), MulCast(i8, h, h, N), CastDequant(h, i32, N), AddDeqRelu(h, i32, i32, N);
+  AddDeqRelu(h, i32, i32, 64, 1, two), AddDeqRelu(h, i32, i32, mask, 1, two);
+  Cast(a, h, RoundMode::CAST_NONE, N), Cast(a, h, RoundMode::CAST_NONE, 64, 1, one_source), Cast(a, h, RoundMode::CAST_NONE, mask, 1, one_source);
+  Copy(a, b, 64, 1, CopyRepeatParams()), Copy(a, b, mask, 1, CopyRepeatParams());
+  Compare(u8, a, b, CMPMODE::LT, N), Compare(u8, a, b, CMPMODE::LT, 64, 1, two), Compare(a, b, CMPMODE::LT, 64, two);
+  GetCmpMask(u8), SetCmpMask(u8);
+  Select(a, u8, a, b, SELMODE::VSEL_TENSOR_TENSOR_MODE, N), Select(a, u8, a, 1.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N);
+  Select(a, u8, a, b, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64, 1, two), Select(a, a, b, 1, two);
+  GatherMask(a, b, 1, false, 0, GatherMaskParams(), kept), GatherMask(a, b, u32, false, 0, GatherMaskParams(), kept);
+  ReduceSum(a, b, a, N), ReduceMax(a, b, a, N, true), ReduceMin(a, b, a, N), ReduceSum(a, b, a, 64, 2, 8), ReduceMax(a, b, a, mask, 2, 8, true);
+  BlockReduceSum(a, b, 1, 64, 1, 1, 8), WholeReduceSum(a, b, 64, 1, 1, 1, 8), WholeReduceMax(a, b, 64, 1, 1, 1, 8);
+  WholeReduceMin(a, b, mask, 1, 1, 1, 8), BlockReduceMax(a, b, 1, 64, 1, 1, 8), BlockReduceMin(a, b, 1, 64, 1, 1, 8);
+  PairReduceSum(a, b, 1, 64, 1, 1, 8), RepeatReduceSum(a, b, 1, 64, 0, 1, 1, 8);
+  Transpose(h, h), TransDataTo5HD<H>(list, list, TransDataTo5HDParams()), TransDataTo5HD(rows, rows, TransDataTo5HDParams());
+  Transpose(h, h, tmp, TransposeParamsExt());
+  Brcb(a, b, 1, BrcbRepeatParams()), Gather(a, b, table, 0, N), Gather(a, b, table, 0, 64, 1, 8), Gatherb(a, b, table, 1, GatherRepeatParams());
+  Sort32(a, b, table, 1);
+  DataCopy(a, traits, N), DataCopy(traits, a, N), DataCopy(a, traits, DataCopyParams()), DataCopy(traits, a, DataCopyParams());
+  DataCopy(a, b, N), DataCopy(a, b, DataCopyParams()), DataCopy(a, traits, Nd2NzParams()), DataCopy(traits, a, Nz2NdParamsFull());
+  DataCopy(a, b, Nd2NzParams()), DataCopy(gh, a, DataCopyCO12DstParams());
+  Fill(h, InitConstValueParams<half>()), InitConstValue(h, InitConstValueParams<half>());
+  LoadData(h, h, LoadData2DParams()), LoadData(h, gh, LoadData2DParams()), LoadData(h, h, LoadData3DParamsV2<half>());
+  LoadData(h, h, LoadData3DParamsV2Pro()), LoadDataWithTranspose(h, h, LoadData2dTransposeParams()), LoadDataWithSparse(i8, i8, u8, LoadData2DParams());
+  Mmad(a, h, h, MmadParams()), Mmad(a, h, h, b, MmadParams()), MmadWithSparse(i32, i8, i8, MmadParams());
+  Fixpipe(gi, i32, FixpipeParamsV220()), Fixpipe(gh, i32, scales, FixpipeParamsV220()), Fixpipe<H, Trait, CFG_NZ>(h, a, FixpipeParamsV220());
+"""
+
 
 def compile_kernel(folder: Path, body: str) -> subprocess.CompletedProcess:
     """Compiles a program around the kernel body."""
@@ -406,9 +506,33 @@ def refuses(body: str, word: str):
     return test
 
 
+def refuses_trait(body: str, word: str):
+    def test():
+        with tempfile.TemporaryDirectory() as scratch:
+            done = compile_program(Path(scratch), PROGRAM % (TRAIT_KERNEL % body))
+            assert done.returncode != 0, "it compiles"
+            assert word in done.stderr, done.stderr
+
+    test.__name__ = f"{body} does not compile"
+    return test
+
+
+def test_repaired_calls_with_traits_compile():
+    with tempfile.TemporaryDirectory() as scratch:
+        done = compile_program(Path(scratch), PROGRAM % (TRAIT_KERNEL % "\n".join(f"{{ {repaired} }}" for *_, repaired in TRAITS)))
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_listed_calls_take_traits():
+    with tempfile.TemporaryDirectory() as scratch:
+        done = compile_program(Path(scratch), PROGRAM % (TRAIT_KERNEL % LISTED))
+        assert done.returncode == 0, done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run([finds(name, finding, PROGRAM % (QUEUE_KERNEL % body)) for name, (finding, body) in QUEUES.items()]
                      + [refuses(*case) for case in REFUSED.items()]
+                     + [refuses_trait(body, word) for body, word, _ in TRAITS] + [test_repaired_calls_with_traits_compile, test_the_listed_calls_take_traits]
                      + [finds("a dump of L0A", "NOT_MODELLED", PROGRAM % (DUMP % ("A2", ""))),
                         finds("a dump of L1 that nobody wrote", "UNINITIALISED_READ", PROGRAM % (DUMP % ("A1", ""))),
                         test_a_dump_of_l1_shows_its_elements, test_a_dump_is_laid_out_by_its_shape,

@@ -56,56 +56,55 @@ SK_INLINE void end_whole_repeats() {
 }
 template <typename U>
 SK_INLINE uint8_t *bits_of_tensor(const LocalTensor<U> &tensor) {
-  return reinterpret_cast<uint8_t *>(tensor.sk_address());
+  return reinterpret_cast<uint8_t *>(tensor.sk_elements());
 }
 } // namespace Internal
 
 template <typename T, typename U>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        uint32_t count) {
-  SK_TAKES("Compare", T, half, float, int32_t);
-  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
-  Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(T)) * (ONE_REPEAT_BYTE_SIZE / sizeof(T)) / 8, dst);
-  if (!Internal::begin_whole_repeats<T>(count)) return;
-  Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
-                    static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(uint8_t{1}, BinaryRepeatParams()));
+  SK_TAKES("Compare", PrimT<T>, half, float, int32_t);
+  SK_TRAITS_AGREE("Compare", T, U);
+  static_assert(sizeof(PrimT<U>) == 1, "Compare: results are bits in int8_t or uint8_t");
+  Internal::all_hold(count / (ONE_REPEAT_BYTE_SIZE / sizeof(PrimT<T>)) * (ONE_REPEAT_BYTE_SIZE / sizeof(PrimT<T>)) / 8, dst);
+  if (!Internal::begin_whole_repeats<PrimT<T>>(count)) return;
+  Internal::compare(mode, Internal::bits_of_tensor(dst), src0.sk_source(), src1.sk_source(),
+                    SK_STRIDES_2(uint8_t{1}, BinaryRepeatParams()));
   Internal::end_whole_repeats();
 }
 /* The mask has no part in comparisons into memory. */
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        const uint64_t mask, uint8_t repeat, const BinaryRepeatParams &p) {
-  SK_TAKES("Compare", T, half, float, int32_t);
-  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
+  SK_TAKES("Compare", PrimT<T>, half, float, int32_t);
+  SK_TRAITS_AGREE("Compare", T, U);
+  static_assert(sizeof(PrimT<U>) == 1, "Compare: results are bits in int8_t or uint8_t");
   Internal::set_mask<isSetMask>(mask);
-  Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
-                    static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(repeat, p));
+  Internal::compare(mode, Internal::bits_of_tensor(dst), src0.sk_source(), src1.sk_source(), SK_STRIDES_2(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
                        const uint64_t mask[], uint8_t repeat, const BinaryRepeatParams &p) {
-  SK_TAKES("Compare", T, half, float, int32_t);
-  static_assert(sizeof(U) == 1, "Compare: results are bits in int8_t or uint8_t");
+  SK_TAKES("Compare", PrimT<T>, half, float, int32_t);
+  SK_TRAITS_AGREE("Compare", T, U);
+  static_assert(sizeof(PrimT<U>) == 1, "Compare: results are bits in int8_t or uint8_t");
   Internal::set_mask<isSetMask>(mask);
-  Internal::compare(mode, Internal::bits_of_tensor(dst), static_cast<const T *>(src0.sk_address()),
-                    static_cast<const T *>(src1.sk_address()), SK_STRIDES_2(repeat, p));
+  Internal::compare(mode, Internal::bits_of_tensor(dst), src0.sk_source(), src1.sk_source(), SK_STRIDES_2(repeat, p));
 }
 /* Into the mask register: one repeat. */
 template <typename T, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, const uint64_t mask,
                        const BinaryRepeatParams &p) {
-  SK_TAKES("Compare", T, half, float);
+  SK_TAKES("Compare", PrimT<T>, half, float);
   Internal::set_mask<isSetMask>(mask);
-  Internal::compare_register(mode, static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
-                             SK_STRIDES_2(uint8_t{1}, p));
+  Internal::compare_register(mode, src0.sk_source(), src1.sk_source(), SK_STRIDES_2(uint8_t{1}, p));
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, const uint64_t mask[],
                        const BinaryRepeatParams &p) {
-  SK_TAKES("Compare", T, half, float);
+  SK_TAKES("Compare", PrimT<T>, half, float);
   Internal::set_mask<isSetMask>(mask);
-  Internal::compare_register(mode, static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
-                             SK_STRIDES_2(uint8_t{1}, p));
+  Internal::compare_register(mode, src0.sk_source(), src1.sk_source(), SK_STRIDES_2(uint8_t{1}, p));
 }
 
 #define SK_COMPARES(Name)                                                                                              \
@@ -170,11 +169,11 @@ SK_TENSOR_COMPARISON(!=, NE)
 
 template <typename T>
 SK_INLINE void GetCmpMask(const LocalTensor<T> &dst) {
-  asc_get_cmp_mask(dst.sk_address());
+  asc_get_cmp_mask(dst.sk_elements());
 }
 template <typename T>
 SK_INLINE void SetCmpMask(const LocalTensor<T> &src) {
-  asc_set_cmp_mask(src.sk_address());
+  asc_set_cmp_mask(src.sk_elements());
 }
 
 /* ---- selection ----------------------------------------------------------------------------------- */
@@ -183,13 +182,14 @@ SK_INLINE void SetCmpMask(const LocalTensor<T> &src) {
 template <typename T, typename U>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
                       const LocalTensor<T> &src1, SELMODE mode, uint32_t count) {
-  SK_TAKES("Select", T, half, float);
-  static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");
+  SK_TAKES("Select", PrimT<T>, half, float);
+  static_assert(std::is_unsigned<PrimT<U>>::value, "Select: the mask has unsigned elements");
+  SK_TRAITS_AGREE("Select", T, U);
   if (mode == SELMODE::VSEL_CMPMASK_SPR) {
-    asc_set_cmp_mask(selMask.sk_address());
-    asc_select(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()), count);
+    asc_set_cmp_mask(selMask.sk_elements());
+    asc_select(dst.sk_elements(), src0.sk_source(), src1.sk_source(), count);
   } else {
-    sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), src1.sk_address(), 0, sizeof(T), count,
+    sk_select_by_bits(dst.sk_elements(), selMask.sk_elements(), src0.sk_elements(), src1.sk_elements(), 0, sizeof(PrimT<T>), count,
                       SK_STRIDES_2(uint8_t{0}, BinaryRepeatParams()));
   }
   sk_mask_full();
@@ -197,10 +197,11 @@ SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
 template <typename T, typename U>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
                       const SK_SAME_TYPE &value, SELMODE, uint32_t count) {
-  SK_TAKES("Select", T, half, float);
-  static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");
-  sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), nullptr,
-                    static_cast<uint32_t>(Internal::raw(value)), sizeof(T), count,
+  SK_TAKES("Select", PrimT<T>, half, float);
+  static_assert(std::is_unsigned<PrimT<U>>::value, "Select: the mask has unsigned elements");
+  SK_TRAITS_AGREE("Select", T, U);
+  sk_select_by_bits(dst.sk_elements(), selMask.sk_elements(), src0.sk_elements(), nullptr,
+                    static_cast<uint32_t>(Internal::raw(value)), sizeof(PrimT<T>), count,
                     SK_STRIDES_2(uint8_t{0}, BinaryRepeatParams()));
   sk_mask_full();
 }
@@ -209,26 +210,28 @@ SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
   SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,           \
                         const LocalTensor<T> &src1, SELMODE mode, MaskParameter, uint8_t repeat,                        \
                         const BinaryRepeatParams &p) {                                                                  \
-    SK_TAKES("Select", T, half, float);                                                                                 \
-    static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");                                \
-    if (mode == SELMODE::VSEL_CMPMASK_SPR) asc_set_cmp_mask(selMask.sk_address());                                      \
+    SK_TAKES("Select", PrimT<T>, half, float);                                                                          \
+    static_assert(std::is_unsigned<PrimT<U>>::value, "Select: the mask has unsigned elements");                         \
+    SK_TRAITS_AGREE("Select", T, U);                                                                                    \
+    if (mode == SELMODE::VSEL_CMPMASK_SPR) asc_set_cmp_mask(selMask.sk_elements());                                     \
     Internal::set_mask<isSetMask>(mask);                                                                                \
     if (mode == SELMODE::VSEL_CMPMASK_SPR)                                                                              \
-      asc_select(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()), \
+      asc_select(dst.sk_elements(), src0.sk_source(), src1.sk_source(),                                                 \
                  SK_STRIDES_2(repeat, p));                                                                              \
     else                                                                                                                \
-      sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), src1.sk_address(), 0, sizeof(T), 0,  \
+      sk_select_by_bits(dst.sk_elements(), selMask.sk_elements(), src0.sk_elements(), src1.sk_elements(), 0, sizeof(PrimT<T>), 0, \
                         SK_STRIDES_2(repeat, p));                                                                       \
   }                                                                                                                     \
   template <typename T, typename U, bool isSetMask = true>                                                              \
   SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,           \
                         const SK_SAME_TYPE &value, SELMODE, MaskParameter, uint8_t repeat,                              \
                         const BinaryRepeatParams &p) {                                                                  \
-    SK_TAKES("Select", T, half, float);                                                                                 \
-    static_assert(std::is_unsigned<U>::value, "Select: the mask has unsigned elements");                                \
+    SK_TAKES("Select", PrimT<T>, half, float);                                                                          \
+    static_assert(std::is_unsigned<PrimT<U>>::value, "Select: the mask has unsigned elements");                         \
+    SK_TRAITS_AGREE("Select", T, U);                                                                                    \
     Internal::set_mask<isSetMask>(mask);                                                                                \
-    sk_select_by_bits(dst.sk_address(), selMask.sk_address(), src0.sk_address(), nullptr,                               \
-                      static_cast<uint32_t>(Internal::raw(value)), sizeof(T), 0, SK_STRIDES_2(repeat, p));              \
+    sk_select_by_bits(dst.sk_elements(), selMask.sk_elements(), src0.sk_elements(), nullptr,                            \
+                      static_cast<uint32_t>(Internal::raw(value)), sizeof(PrimT<T>), 0, SK_STRIDES_2(repeat, p));       \
   }
 SK_SELECT_STRIDED(uint64_t mask)
 SK_SELECT_STRIDED(const uint64_t mask[])
@@ -237,9 +240,8 @@ SK_SELECT_STRIDED(const uint64_t mask[])
 template <typename T>
 SK_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const uint8_t repeat,
                       const BinaryRepeatParams &p) {
-  SK_TAKES("Select", T, half, float);
-  asc_select(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const T *>(src1.sk_address()),
-             SK_STRIDES_2(repeat, p));
+  SK_TAKES("Select", PrimT<T>, half, float);
+  asc_select(dst.sk_elements(), src0.sk_source(), src1.sk_source(), SK_STRIDES_2(repeat, p));
 }
 
 } // namespace AscendC

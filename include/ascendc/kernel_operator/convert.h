@@ -73,7 +73,8 @@ struct conversion<half, int32_t> {
 } // namespace Internal
 
 #define SK_CAST_EXISTS(T, U) \
-  static_assert(Internal::conversion<T, U>::exists, "Cast: there is no conversion between these element types; as destination(source): " \
+  static_assert(Internal::conversion<PrimT<T>, PrimT<U>>::exists, \
+                "Cast: there is no conversion between these element types; as destination(source): " \
                 "half(int4b_t), half(int8_t), half(uint8_t), half(int16_t), float(int16_t), int4b_t(half), " \
                 "int8_t(half), uint8_t(half), int16_t(half), int32_t(half), float(half), float(bfloat16_t), " \
                 "int32_t(bfloat16_t), half(float), bfloat16_t(float), int16_t(float), int32_t(float), " \
@@ -82,23 +83,26 @@ struct conversion<half, int32_t> {
 template <typename T, typename U>
 SK_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &mode, const uint32_t count) {
   SK_CAST_EXISTS(T, U);
+  SK_TRAITS_AGREE("Cast", T, U);
   Internal::all_hold(count, dst, src);
-  Internal::conversion<T, U>::run(mode, dst.sk_address(), static_cast<const U *>(src.sk_address()), count);
+  Internal::conversion<PrimT<T>, PrimT<U>>::run(mode, dst.sk_elements(), src.sk_source(), count);
   sk_mask_full();
 }
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &mode, const uint64_t mask,
                     const uint8_t repeat, const UnaryRepeatParams &p) {
   SK_CAST_EXISTS(T, U);
+  SK_TRAITS_AGREE("Cast", T, U);
   Internal::set_mask<isSetMask>(mask);
-  Internal::conversion<T, U>::run(mode, dst.sk_address(), static_cast<const U *>(src.sk_address()), SK_STRIDES_1(repeat, p));
+  Internal::conversion<PrimT<T>, PrimT<U>>::run(mode, dst.sk_elements(), src.sk_source(), SK_STRIDES_1(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true>
 SK_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &mode, const uint64_t mask[],
                     const uint8_t repeat, const UnaryRepeatParams &p) {
   SK_CAST_EXISTS(T, U);
+  SK_TRAITS_AGREE("Cast", T, U);
   Internal::set_mask<isSetMask>(mask);
-  Internal::conversion<T, U>::run(mode, dst.sk_address(), static_cast<const U *>(src.sk_address()), SK_STRIDES_1(repeat, p));
+  Internal::conversion<PrimT<T>, PrimT<U>>::run(mode, dst.sk_elements(), src.sk_source(), SK_STRIDES_1(repeat, p));
 }
 #undef SK_CAST_EXISTS
 
@@ -126,23 +130,26 @@ SK_INLINE void cast_dequant(D *dst, const S *src, Args... args) {
 } // namespace Internal
 template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count) {
-  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
-  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), count);
+  SK_TAKES_FROM("CastDequant", PrimT<T>, PrimT<U>, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
+  SK_TRAITS_AGREE("CastDequant", T, U);
+  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_elements(), src.sk_elements(), count);
   sk_mask_full();
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask, uint8_t repeat,
                            const UnaryRepeatParams &p) {
-  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
+  SK_TAKES_FROM("CastDequant", PrimT<T>, PrimT<U>, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
+  SK_TRAITS_AGREE("CastDequant", T, U);
   Internal::set_mask<isSetMask>(static_cast<uint64_t>(mask));
-  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));
+  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_elements(), src.sk_elements(), SK_STRIDES_1(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
 SK_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask[], uint8_t repeat,
                            const UnaryRepeatParams &p) {
-  SK_TAKES_FROM("CastDequant", T, U, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
+  SK_TAKES_FROM("CastDequant", PrimT<T>, PrimT<U>, half(int32_t), int8_t(int16_t), uint8_t(int16_t));
+  SK_TRAITS_AGREE("CastDequant", T, U);
   Internal::set_mask<isSetMask>(mask);
-  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));
+  Internal::cast_dequant<isVecDeq, halfBlock>(dst.sk_elements(), src.sk_elements(), SK_STRIDES_1(repeat, p));
 }
 
 } // namespace AscendC

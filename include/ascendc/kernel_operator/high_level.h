@@ -139,7 +139,7 @@ SK_WITH_TMP(SK_HIGH_CLAMP)
 #undef SK_HIGH_CLAMP
 /* d += s * scalar, with the temporary memory that wider results take. */
 template <typename T, typename U, bool isReuseSource = false>
-SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type scalar, const SharedTmp &tmp,
+SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const PrimT<U> scalar, const SharedTmp &tmp,
                     const uint32_t count) {
   if (sk_high_scratch("Axpy", sizeof(U) == 2 ? 4 : 0, SK_TMP_GIVEN(isReuseSource))) Axpy(dst, src, scalar, static_cast<int32_t>(count));
 }

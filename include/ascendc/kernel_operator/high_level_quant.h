@@ -209,14 +209,18 @@ SK_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_
 /* The same with the element types named. */
 template <typename T, typename U>
 SK_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1, const int32_t &count) {
-  SK_TAKES_FROM("AddDeqRelu", T, U, half(int32_t));
-  AddDeqRelu(dst, src0, src1, count);
+  SK_TAKES_FROM("AddDeqRelu", PrimT<T>, PrimT<U>, half(int32_t));
+  SK_TRAITS_AGREE("AddDeqRelu", T, U);
+  sk_add_deq_relu(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), static_cast<uint32_t>(count));
+  sk_mask_full();
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
 SK_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1, Mask mask, const uint8_t repeat,
                           const BinaryRepeatParams &p) {
-  SK_TAKES_FROM("AddDeqRelu", T, U, half(int32_t));
-  AddDeqRelu<isSetMask>(dst, src0, src1, mask, repeat, p);
+  SK_TAKES_FROM("AddDeqRelu", PrimT<T>, PrimT<U>, half(int32_t));
+  SK_TRAITS_AGREE("AddDeqRelu", T, U);
+  Internal::set_mask<isSetMask>(mask);
+  sk_add_deq_relu_strided(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), SK_STRIDES_2(repeat, p));
 }
 
 } // namespace AscendC

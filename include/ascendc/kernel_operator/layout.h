@@ -99,6 +99,8 @@ template <typename T>
 struct is_layout : std::false_type {};
 template <typename ShapeType, typename StrideType>
 struct is_layout<Layout<ShapeType, StrideType>> : std::true_type {};
+template <typename T>
+inline constexpr bool is_layout_v = is_layout<T>::value;
 
 template <typename CoordType, typename ShapeType, typename StrideType>
 SK_INLINE constexpr uint64_t Crd2Idx(const CoordType &coord, const Layout<ShapeType, StrideType> &layout) {

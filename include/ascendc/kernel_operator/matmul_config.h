@@ -231,6 +231,7 @@ constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &config, i
 
 /* Kernels name these with and without the namespace. */
 using AscendC::BatchMode;
+using AscendC::BatchOutMode;
 using AscendC::CFG_IBSHARE_NORM;
 using AscendC::CFG_MDL;
 using AscendC::CFG_NORM;

@@ -35,11 +35,11 @@ template <typename T>
 SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const GlobalTensor<T> &src) {
   sk_matmul_load load = {};
   load.to = dst.sk_location();
-  load.from = reinterpret_cast<uint64_t>(src.sk_address());
+  load.from = reinterpret_cast<uint64_t>(src.sk_elements());
   return load;
 }
-template <typename T>
-SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
+template <typename T, typename U>
+SK_INLINE sk_matmul_load load_of(const LocalTensor<T> &dst, const LocalTensor<U> &src) {
   sk_matmul_load load = {};
   load.to = dst.sk_location();
   load.from = src.sk_location();
@@ -66,8 +66,8 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
   }
   Internal::must_hold_on_core(count, dst);
   uint32_t bytes = Internal::copy_bytes<T>(count);
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   switch (Internal::place(dst)) {
     case 1: asc_copy_gm2ub(to, from, bytes); break;
     case 2: asc_copy_gm2l1(to, from, bytes); break;
@@ -80,8 +80,8 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     Internal::load_shared_l1(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
     return;
   }
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   switch (Internal::place(dst)) {
     case 1: asc_copy_gm2ub(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
     case 2: asc_copy_gm2l1(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
@@ -95,8 +95,8 @@ template <typename T>
 SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count) {
   Internal::must_hold_on_core(count, src);
   uint32_t bytes = Internal::copy_bytes<T>(count);
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   switch (Internal::place(src)) {
     case 1: asc_copy_ub2gm(to, from, bytes); break;
     case 2: asc_copy_l12gm(to, from, bytes); break;
@@ -105,8 +105,8 @@ SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, c
 }
 template <typename T>
 SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params) {
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   switch (Internal::place(src)) {
     case 1: asc_copy_ub2gm(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
     case 2: asc_copy_l12gm(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap); break;
@@ -118,34 +118,36 @@ SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, c
 
 template <typename T, typename U>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &params) {
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  SK_TRAITS_AGREE("DataCopy", T, U);
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   uint32_t out = Internal::place(dst), in = Internal::place(src);
-  if constexpr (std::is_same<T, U>::value)
+  if constexpr (std::is_same<PrimT<T>, PrimT<U>>::value)
     if (in == 1 && Internal::is_shared_l1(dst)) {
       Internal::load_shared_l1(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
       return;
     }
   if (in == 1 && out == 1) asc_copy_ub2ub(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
   else if (in == 2 && out == 6)
-    asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, params.blockCount, params.blockLen, params.srcGap,
-                   params.dstGap);
+    asc_copy_l12bt(dst.sk_location(), from, !std::is_same<PrimT<T>, PrimT<U>>::value, params.blockCount, params.blockLen,
+                   params.srcGap, params.dstGap);
   else if (in == 2 && out == 7) asc_copy_l12fb(to, from, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
   else Internal::no_path("DataCopy: there is no path between these two memories of a core");
 }
 template <typename T, typename U>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count) {
-  void *to = dst.sk_address();
-  const void *from = src.sk_address();
+  SK_TRAITS_AGREE("DataCopy", T, U);
+  void *to = dst.sk_elements();
+  const void *from = src.sk_elements();
   uint32_t out = Internal::place(dst), in = Internal::place(src), bytes = Internal::copy_bytes<U>(count);
-  if constexpr (std::is_same<T, U>::value)
+  if constexpr (std::is_same<PrimT<T>, PrimT<U>>::value)
     if (in == 1 && Internal::is_shared_l1(dst)) {
       Internal::must_hold(count, dst);
       Internal::load_shared_l1(dst, src, 1, bytes / ONE_BLK_SIZE, 0, 0);
       return;
     }
   if (in == 1 && out == 1) asc_copy_ub2ub(to, from, bytes);
-  else if (in == 2 && out == 6) asc_copy_l12bt(dst.sk_location(), from, !std::is_same<T, U>::value, bytes);
+  else if (in == 2 && out == 6) asc_copy_l12bt(dst.sk_location(), from, !std::is_same<PrimT<T>, PrimT<U>>::value, bytes);
   else if (in == 2 && out == 7) asc_copy_l12fb(to, from, bytes);
   else Internal::no_path("DataCopy: there is no path between these two memories of a core");
 }
@@ -258,11 +260,13 @@ SK_INLINE void copy_slices(const D &dst, const S &src, uint32_t elem_bytes, cons
 template <typename T>
 SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const SliceInfo dst_slices[],
                         const SliceInfo src_slices[], const uint32_t dims = 1) {
+  static_assert(!is_tensorTrait_v<T>, "DataCopy: slices are of tensors without TensorTrait");
   Internal::copy_slices(dst, src, sizeof(T), dst_slices, src_slices, dims);
 }
 template <typename T>
 SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const SliceInfo dst_slices[],
                         const SliceInfo src_slices[], const uint32_t dims = 1) {
+  static_assert(!is_tensorTrait_v<T>, "DataCopy: slices are of tensors without TensorTrait");
   Internal::copy_slices(dst, src, sizeof(T), dst_slices, src_slices, dims);
 }
 
@@ -271,7 +275,7 @@ template <typename T, class Source>
 SK_INLINE void rows_to_shared_l1(const LocalTensor<T> &dst, const Source &src, const Nd2NzParams &params) {
   sk_matmul_load load = load_of(dst, src);
   load.to_nz = true;
-  load.elem_bytes = sizeof(T), load.matrices = params.ndNum, load.rows = params.nValue, load.columns = params.dValue;
+  load.elem_bytes = sizeof(PrimT<T>), load.matrices = params.ndNum, load.rows = params.nValue, load.columns = params.dValue;
   load.src_matrix = params.srcNdMatrixStride, load.src_row = params.srcDValue;
   load.c0_stride = params.dstNzC0Stride, load.row_stride = params.dstNzNStride, load.nz_matrix = params.dstNzMatrixStride;
   sk_matmul_load_l1("DataCopy", &load);
@@ -289,10 +293,11 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     return;
   }
   if (Internal::place(dst) == 2) {
-    using Moved = typename std::conditional<std::is_same<T, int4b_t>::value, int8_t, T>::type; /* pairs, which the numbers count */
-    asc_copy_gm2l1_nd2nz(reinterpret_cast<Moved *>(dst.sk_address()), reinterpret_cast<const Moved *>(src.sk_address()), params.ndNum, params.nValue, params.dValue,
-                         params.srcNdMatrixStride, params.srcDValue, params.dstNzC0Stride, params.dstNzNStride,
-                         params.dstNzMatrixStride);
+    /* Pairs, which the numbers count. */
+    using Moved = typename std::conditional<std::is_same<PrimT<T>, int4b_t>::value, int8_t, PrimT<T>>::type;
+    asc_copy_gm2l1_nd2nz(reinterpret_cast<Moved *>(dst.sk_elements()), reinterpret_cast<const Moved *>(src.sk_elements()),
+                         params.ndNum, params.nValue, params.dValue, params.srcNdMatrixStride, params.srcDValue,
+                         params.dstNzC0Stride, params.dstNzNStride, params.dstNzMatrixStride);
     return;
   }
   if (Internal::place(dst) != 1) {
@@ -300,19 +305,19 @@ SK_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     return;
   }
   /* Into the unified buffer by one padded copy per column group, as the framework does it. */
-  constexpr uint32_t c0 = ONE_BLK_SIZE / sizeof(T);
+  constexpr uint32_t c0 = ONE_BLK_SIZE / sizeof(PrimT<T>);
   for (uint32_t nd = 0; nd < params.ndNum; nd++)
     for (uint32_t column = 0; column < params.dValue; column += c0) {
       uint32_t width = params.dValue - column < c0 ? params.dValue - column : c0;
-      sk_copy_gm2ub_pad(reinterpret_cast<void *>(dst.sk_location() + uint64_t{nd} * params.dstNzMatrixStride * sizeof(T) +
+      sk_copy_gm2ub_pad(reinterpret_cast<void *>(dst.sk_location() + uint64_t{nd} * params.dstNzMatrixStride * sizeof(PrimT<T>) +
                                                  uint64_t{column / c0} * params.dstNzC0Stride * ONE_BLK_SIZE),
-                        src.sk_address() + uint64_t{nd} * params.srcNdMatrixStride + column, sizeof(T), params.nValue,
-                        width * sizeof(T), 0, 0, (params.srcDValue - width) * sizeof(T), params.dstNzNStride - 1u, 1, 0);
+                        src.sk_elements() + uint64_t{nd} * params.srcNdMatrixStride + column, sizeof(PrimT<T>), params.nValue,
+                        width * sizeof(PrimT<T>), 0, 0, (params.srcDValue - width) * sizeof(PrimT<T>), params.dstNzNStride - 1u, 1, 0);
     }
 }
 template <typename T>
 SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Nz2NdParamsFull &params) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "DataCopy: Nz2Nd takes elements of 16 or 32 bits");
+  static_assert(sizeof(PrimT<T>) == 2 || sizeof(PrimT<T>) == 4, "DataCopy: Nz2Nd takes elements of 16 or 32 bits");
   if (Internal::place(src) != 1) {
     Internal::no_path("DataCopy: Nz2Nd goes from the unified buffer to device memory");
     return;
@@ -320,9 +325,9 @@ SK_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, c
   constexpr uint32_t width = 16;
   for (uint32_t nd = 0; nd < params.ndNum; nd++)
     for (uint32_t w = 0; w < params.dValue / width; w++)
-      sk_copy_ub2gm_pad(dst.sk_address() + uint64_t{nd} * params.dstNdMatrixStride + w * width,
-                        src.sk_address() + uint64_t{nd} * params.srcNdMatrixStride * 256 + uint64_t{w} * params.srcNStride * width,
-                        sizeof(T), params.nValue, width * sizeof(T), 0, (params.dstDStride - width) * sizeof(T));
+      sk_copy_ub2gm_pad(dst.sk_elements() + uint64_t{nd} * params.dstNdMatrixStride + w * width,
+                        src.sk_elements() + uint64_t{nd} * params.srcNdMatrixStride * 256 + uint64_t{w} * params.srcNStride * width,
+                        sizeof(PrimT<T>), params.nValue, width * sizeof(PrimT<T>), 0, (params.dstDStride - width) * sizeof(PrimT<T>));
 }
 
 /* Fills device memory from a scratch piece of the unified buffer; order MTE3 before readers follows. */

@@ -9,42 +9,40 @@ namespace AscendC {
 namespace Internal {
 template <typename T>
 SK_INLINE raw_bits<T> *raw_address(const LocalTensor<T> &tensor) {
-  return reinterpret_cast<raw_bits<T> *>(tensor.sk_address());
+  return reinterpret_cast<raw_bits<T> *>(tensor.sk_elements());
 }
 template <typename T>
-SK_INLINE const T *byte_offset(const LocalTensor<T> &tensor, uint32_t bytes) {
-  return reinterpret_cast<const T *>(tensor.sk_location() + bytes);
+SK_INLINE const PrimT<T> *byte_offset(const LocalTensor<T> &tensor, uint32_t bytes) {
+  return reinterpret_cast<const PrimT<T> *>(tensor.sk_location() + bytes);
 }
 } // namespace Internal
 
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint32_t count) {
-  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
-  asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()), count);
+  SK_TAKES("Gather", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  asc_gather(dst.sk_elements(), Internal::byte_offset(src, srcBaseAddr), offset.sk_source(), count);
   sk_mask_full();
 }
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint64_t mask, const uint8_t repeat, const uint16_t dstRepStride) {
-  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  SK_TAKES("Gather", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<true>(mask);
-  asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()),
-             dstRepStride, repeat);
+  asc_gather(dst.sk_elements(), Internal::byte_offset(src, srcBaseAddr), offset.sk_source(), dstRepStride, repeat);
 }
 template <typename T>
 SK_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint32_t srcBaseAddr, const uint64_t mask[], const uint8_t repeat, const uint16_t dstRepStride) {
-  SK_TAKES("Gather", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  SK_TAKES("Gather", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<true>(mask);
-  asc_gather(dst.sk_address(), Internal::byte_offset(src, srcBaseAddr), static_cast<const uint32_t *>(offset.sk_address()),
-             dstRepStride, repeat);
+  asc_gather(dst.sk_elements(), Internal::byte_offset(src, srcBaseAddr), offset.sk_source(), dstRepStride, repeat);
 }
 template <typename T>
 SK_INLINE void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                        const uint8_t repeat, const GatherRepeatParams &p) {
-  SK_TAKES("Gatherb", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
-  asc_gather_datablock(Internal::raw_address(dst), Internal::raw_address(src), static_cast<const uint32_t *>(offset.sk_address()),
+  SK_TAKES("Gatherb", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  asc_gather_datablock(Internal::raw_address(dst), Internal::raw_address(src), offset.sk_source(),
                        p.dstRepStride, p.dstBlkStride, repeat);
 }
 
@@ -68,9 +66,10 @@ SK_INLINE void gather_mask(R *dst, const R *src, const R *bits, uint8_t pattern,
 template <typename T, typename U>
 SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<U> &src1Pattern,
                           const bool reduceMode, const uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: elements have 16 or 32 bits");
-  static_assert(sizeof(T) == sizeof(U) && std::is_unsigned<U>::value,
+  static_assert(sizeof(PrimT<T>) == 2 || sizeof(PrimT<T>) == 4, "GatherMask: elements have 16 or 32 bits");
+  static_assert(sizeof(PrimT<T>) == sizeof(PrimT<U>) && std::is_unsigned<PrimT<U>>::value,
                 "GatherMask: the pattern has unsigned elements as wide as the source's");
+  SK_TRAITS_AGREE("GatherMask", T, U);
   Internal::gather_mask(Internal::raw_address(dst), static_cast<const Internal::raw_bits<T> *>(Internal::raw_address(src0)),
                         static_cast<const Internal::raw_bits<T> *>(Internal::raw_address(src1Pattern)), 0, reduceMode, mask, params,
                         rsvdCnt);
@@ -78,7 +77,7 @@ SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 template <typename T>
 SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const uint8_t src1Pattern, const bool reduceMode,
                           const uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: elements have 16 or 32 bits");
+  static_assert(sizeof(PrimT<T>) == 2 || sizeof(PrimT<T>) == 4, "GatherMask: elements have 16 or 32 bits");
   if (src1Pattern < 1 || src1Pattern > 7) {
     sk_kernel_finding("BAD_ARGUMENT", "GatherMask: fixed patterns are 1 to 7", false);
     return;
@@ -89,7 +88,7 @@ SK_INLINE void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 
 template <typename T>
 SK_INLINE void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint8_t repeat, const BrcbRepeatParams &p) {
-  SK_TAKES("Brcb", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  SK_TAKES("Brcb", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   asc_brcb(Internal::raw_address(dst), static_cast<const Internal::raw_bits<T> *>(Internal::raw_address(src)), p.dstBlkStride,
            p.dstRepStride, repeat);
 }

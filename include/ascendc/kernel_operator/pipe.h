@@ -436,9 +436,21 @@ public:
   template <TPosition position, class T>
   SK_INLINE LocalTensor<T> Alloc(uint32_t elems) {
     static_assert(Internal::memory_of(position) == memory, "LocalMemAllocator: the position is in another memory");
+    static_assert(!is_tensorTrait_v<T>, "LocalMemAllocator: the elements of a TensorTrait are those of its layout");
     LocalTensor<T> tensor(position, used_, elems);
     used_ += (tensor.GetLength() + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
     return tensor;
+  }
+  /* Of a TensorTrait, which says the position and the elements. */
+  template <class Trait>
+  SK_INLINE LocalTensor<Trait> Alloc() {
+    static_assert(is_tensorTrait_v<Trait>, "LocalMemAllocator: Alloc takes a number of elements, or a TensorTrait");
+    if constexpr (is_tensorTrait_v<Trait>) {
+      static_assert(Internal::memory_of(Trait::tPos) == memory, "LocalMemAllocator: the position is in another memory");
+      LocalTensor<Trait> tensor(used_);
+      used_ += (tensor.GetLength() + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
+      return tensor;
+    }
   }
   SK_INLINE uint32_t GetCurAddr() const { return used_; }
 

@@ -48,31 +48,31 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   template <ReduceType type, typename T, bool isSetMask = true>                                                        \
   SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,  \
                                  int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
-    SK_TAKES("ReduceDataBlock", T, half, float);                                                                       \
+    SK_TAKES("ReduceDataBlock", PrimT<T>, half, float);                                                                \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
-    Internal::reduce_block<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride); \
+    Internal::reduce_block<type>(dst.sk_elements(), src.sk_elements(), repeat, dstRepStride, srcBlkStride, srcRepStride); \
   }                                                                                                                    \
   template <ReduceType type, typename T, bool isSetMask = true>                                                        \
   SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("ReducePairElem", T, half, float);                                                                        \
+    SK_TAKES("ReducePairElem", PrimT<T>, half, float);                                                                 \
     static_assert(type == ReduceType::SUM, "ReducePairElem: pairs are summed only");                                   \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
-    asc_pair_reduce_sum(dst.sk_address(), static_cast<const T *>(src.sk_address()), Internal::repeats(repeat),         \
+    asc_pair_reduce_sum(dst.sk_elements(), src.sk_source(), Internal::repeats(repeat),                                 \
                         static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                      \
                         static_cast<uint16_t>(srcRepStride));                                                          \
   }                                                                                                                    \
   template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
   SK_INLINE void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,  \
                                  int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                   \
-    SK_TAKES("ReduceDataBlock", T, half, float);                                                                       \
+    SK_TAKES("ReduceDataBlock", PrimT<T>, half, float);                                                                \
     static_assert(std::is_same<T, S>::value, "ReduceDataBlock: results have the type of the elements");                \
     ReduceDataBlock<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);             \
   }                                                                                                                    \
   template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
   SK_INLINE void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("ReducePairElem", T, half, float);                                                                        \
+    SK_TAKES("ReducePairElem", PrimT<T>, half, float);                                                                 \
     static_assert(std::is_same<T, S>::value, "ReducePairElem: results have the type of the elements");                 \
     ReducePairElem<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);              \
   }                                                                                                                    \
@@ -80,61 +80,61 @@ SK_INLINE void reduce_repeat(T *dst, const T *src, int32_t repeat, int32_t dst_s
   SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,     \
                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
                               ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
-    SK_TAKES("ReduceRepeat", T, half, float);                                                                          \
+    SK_TAKES("ReduceRepeat", PrimT<T>, half, float);                                                                   \
     Internal::set_mask<isSetMask>(mask_value);                                                                         \
-    Internal::reduce_repeat<type>(dst.sk_address(), src.sk_address(), repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
+    Internal::reduce_repeat<type>(dst.sk_elements(), src.sk_elements(), repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
   template <ReduceType type, typename T, typename S, bool isSetMask = true>                                            \
   SK_INLINE void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<S> &src, MaskParameter, int32_t repeat,     \
                               int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                        \
                               ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                    \
-    SK_TAKES("ReduceRepeat", T, half, float);                                                                          \
+    SK_TAKES("ReduceRepeat", PrimT<T>, half, float);                                                                   \
     static_assert(std::is_same<T, S>::value, "ReduceRepeat: sums of integers into a wider type are not modelled");     \
     ReduceRepeat<type, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order);         \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("WholeReduceSum", T, half, float);                                                                        \
+    SK_TAKES("WholeReduceSum", PrimT<T>, half, float);                                                                 \
     ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);     \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
                                 ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
-    SK_TAKES("WholeReduceMax", T, half, float);                                                                        \
+    SK_TAKES("WholeReduceMax", PrimT<T>, half, float);                                                                 \
     ReduceRepeat<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void WholeReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, MaskParameter, int32_t repeat,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride,                      \
                                 ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX) {                                  \
-    SK_TAKES("WholeReduceMin", T, half, float);                                                                        \
+    SK_TAKES("WholeReduceMin", PrimT<T>, half, float);                                                                 \
     ReduceRepeat<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order); \
   }                                                                                                                    \
   /* Old names: repeat before mask. */                                                                                 \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("BlockReduceSum", T, half, float);                                                                        \
+    SK_TAKES("BlockReduceSum", PrimT<T>, half, float);                                                                 \
     ReduceDataBlock<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("BlockReduceMax", T, half, float);                                                                        \
+    SK_TAKES("BlockReduceMax", PrimT<T>, half, float);                                                                 \
     ReduceDataBlock<ReduceType::MAX, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void BlockReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,   \
                                 int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                    \
-    SK_TAKES("BlockReduceMin", T, half, float);                                                                        \
+    SK_TAKES("BlockReduceMin", PrimT<T>, half, float);                                                                 \
     ReduceDataBlock<ReduceType::MIN, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);  \
   }                                                                                                                    \
   template <typename T, bool isSetMask = true>                                                                         \
   SK_INLINE void PairReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, MaskParameter,    \
                                int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride) {                     \
-    SK_TAKES("PairReduceSum", T, half, float);                                                                         \
+    SK_TAKES("PairReduceSum", PrimT<T>, half, float);                                                                  \
     ReducePairElem<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);   \
   }
 SK_WITH_MASKS(SK_REDUCE_NEW)
@@ -143,7 +143,7 @@ SK_WITH_MASKS(SK_REDUCE_NEW)
 template <typename T, bool isSetMask = true>
 SK_INLINE void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, int32_t mask,
                                int32_t /* dstBlkStride */, int32_t srcBlkStride, int32_t dstRepStride, int32_t srcRepStride) {
-  SK_TAKES("RepeatReduceSum", T, half, float);
+  SK_TAKES("RepeatReduceSum", PrimT<T>, half, float);
   ReduceRepeat<ReduceType::SUM, T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride);
 }
 
@@ -218,64 +218,64 @@ SK_INLINE void work_holds(const char *call, const LocalTensor<T> &work, uint32_t
 /* Repeat by repeat, the totals added in order; the result is stored by the scalar unit. */
 template <typename T, bool isSetMask = true>
 SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count) {
-  SK_TAKES("ReduceSum", T, half, float);
-  asc_repeat_reduce_sum(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  SK_TAKES("ReduceSum", PrimT<T>, half, float);
+  asc_repeat_reduce_sum(work.sk_elements(), src.sk_source(), static_cast<uint32_t>(count));
   sk_mask_full();
-  if (ASCEND_IS_AIV && count > 0) dst.SetValue(0, GetReduceRepeatSumSpr<T>());
+  if (ASCEND_IS_AIV && count > 0) dst.SetValue(0, GetReduceRepeatSumSpr<PrimT<T>>());
 }
 namespace Internal {
 /* Totals of repeats in work, down to one in dst, as a tree. */
 template <typename T>
 SK_INLINE void sum_of_repeats(const LocalTensor<T> &dst, const LocalTensor<T> &work, uint32_t totals) {
-  constexpr uint32_t lanes = ONE_REPEAT_BYTE_SIZE / sizeof(T);
+  constexpr uint32_t lanes = ONE_REPEAT_BYTE_SIZE / sizeof(PrimT<T>);
   while (totals > lanes) {
     sk_pipe_barrier(PIPE_V);
-    asc_repeat_reduce_sum(work.sk_address(), static_cast<const T *>(work.sk_address()), totals);
+    asc_repeat_reduce_sum(work.sk_elements(), work.sk_source(), totals);
     totals = (totals + lanes - 1) / lanes;
   }
   sk_pipe_barrier(PIPE_V);
-  asc_repeat_reduce_sum(dst.sk_address(), static_cast<const T *>(work.sk_address()), totals);
+  asc_repeat_reduce_sum(dst.sk_elements(), work.sk_source(), totals);
   sk_mask_full();
 }
 template <bool least, typename T>
 SK_INLINE void store_extreme(const LocalTensor<T> &dst, bool with_index) {
   if (!(ASCEND_IS_AIV)) return;
-  T value;
+  PrimT<T> value;
   uint32_t index = 0;
   last_extreme(least, value, index);
   sk_note_extreme(least);
   dst.SetValue(0, value);
-  if (with_index) dst.SetValue(1, from_bits<T>(index));
+  if (with_index) dst.SetValue(1, from_bits<PrimT<T>>(index));
 }
 } // namespace Internal
 #define SK_REDUCE_MASKED(MaskParameter, mask_value)                                                                    \
   template <typename T>                                                                                                \
   SK_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride) {                          \
-    SK_TAKES("ReduceSum", T, half, float);                                                                             \
-    if (repeat > 0) Internal::work_holds("ReduceSum", work, Internal::whole_blocks<T>(static_cast<uint32_t>(repeat)));  \
+    SK_TAKES("ReduceSum", PrimT<T>, half, float);                                                                      \
+    if (repeat > 0) Internal::work_holds("ReduceSum", work, Internal::whole_blocks<PrimT<T>>(static_cast<uint32_t>(repeat)));  \
     Internal::set_mask<true>(mask_value);                                                                              \
-    Internal::reduce_repeat<ReduceType::SUM>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+    Internal::reduce_repeat<ReduceType::SUM>(work.sk_elements(), src.sk_elements(), repeat, 1, 1, srcRepStride,        \
                                              ReduceOrder::ORDER_ONLY_VALUE);                                           \
     if (repeat > 0) Internal::sum_of_repeats(dst, work, static_cast<uint32_t>(repeat));                                \
   }                                                                                                                    \
   template <typename T>                                                                                                \
   SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
-    SK_TAKES("ReduceMax", T, half, float);                                                                             \
-    if (repeat > 0) Internal::work_holds("ReduceMax", work, Internal::extreme_work<T>(static_cast<uint32_t>(repeat), calIndex)); \
+    SK_TAKES("ReduceMax", PrimT<T>, half, float);                                                                      \
+    if (repeat > 0) Internal::work_holds("ReduceMax", work, Internal::extreme_work<PrimT<T>>(static_cast<uint32_t>(repeat), calIndex)); \
     Internal::set_mask<true>(mask_value);                                                                              \
-    Internal::reduce_repeat<ReduceType::MAX>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+    Internal::reduce_repeat<ReduceType::MAX>(work.sk_elements(), src.sk_elements(), repeat, 1, 1, srcRepStride,        \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
     if (repeat > 0) Internal::store_extreme<false>(dst, calIndex);                                                     \
   }                                                                                                                    \
   template <typename T>                                                                                                \
   SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work,           \
                            MaskParameter, const int32_t repeat, const int32_t srcRepStride, bool calIndex = false) {   \
-    SK_TAKES("ReduceMin", T, half, float);                                                                             \
-    if (repeat > 0) Internal::work_holds("ReduceMin", work, Internal::extreme_work<T>(static_cast<uint32_t>(repeat), calIndex)); \
+    SK_TAKES("ReduceMin", PrimT<T>, half, float);                                                                      \
+    if (repeat > 0) Internal::work_holds("ReduceMin", work, Internal::extreme_work<PrimT<T>>(static_cast<uint32_t>(repeat), calIndex)); \
     Internal::set_mask<true>(mask_value);                                                                              \
-    Internal::reduce_repeat<ReduceType::MIN>(work.sk_address(), src.sk_address(), repeat, 1, 1, srcRepStride,          \
+    Internal::reduce_repeat<ReduceType::MIN>(work.sk_elements(), src.sk_elements(), repeat, 1, 1, srcRepStride,        \
                                              ReduceOrder::ORDER_VALUE_INDEX);                                          \
     if (repeat > 0) Internal::store_extreme<true>(dst, calIndex);                                                      \
   }
@@ -284,18 +284,20 @@ SK_WITH_MASKS(SK_REDUCE_MASKED)
 template <typename T>
 SK_INLINE void ReduceMax(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
-  SK_TAKES("ReduceMax", T, half, float);
-  if (count > 0) Internal::work_holds("ReduceMax", work, Internal::extreme_work<T>(Internal::count_repeats<T>(count), calIndex));
-  asc_repeat_reduce_max_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  SK_TAKES("ReduceMax", PrimT<T>, half, float);
+  if (count > 0)
+    Internal::work_holds("ReduceMax", work, Internal::extreme_work<PrimT<T>>(Internal::count_repeats<PrimT<T>>(count), calIndex));
+  asc_repeat_reduce_max_value_index(work.sk_elements(), src.sk_source(), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<false>(dst, calIndex);
 }
 template <typename T>
 SK_INLINE void ReduceMin(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, const int32_t count,
                          bool calIndex = false) {
-  SK_TAKES("ReduceMin", T, half, float);
-  if (count > 0) Internal::work_holds("ReduceMin", work, Internal::extreme_work<T>(Internal::count_repeats<T>(count), calIndex));
-  asc_repeat_reduce_min_value_index(work.sk_address(), static_cast<const T *>(src.sk_address()), static_cast<uint32_t>(count));
+  SK_TAKES("ReduceMin", PrimT<T>, half, float);
+  if (count > 0)
+    Internal::work_holds("ReduceMin", work, Internal::extreme_work<PrimT<T>>(Internal::count_repeats<PrimT<T>>(count), calIndex));
+  asc_repeat_reduce_min_value_index(work.sk_elements(), src.sk_source(), static_cast<uint32_t>(count));
   sk_mask_full();
   if (count > 0) Internal::store_extreme<true>(dst, calIndex);
 }

@@ -21,8 +21,8 @@ struct MrgSortSrcList {
 
 template <typename T>
 SK_INLINE void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1, const int32_t repeat) {
-  SK_TAKES("Sort32", T, half, float);
-  asc_bitsort(dst.sk_address(), static_cast<const T *>(src0.sk_address()), static_cast<const uint32_t *>(src1.sk_address()), repeat);
+  SK_TAKES("Sort32", PrimT<T>, half, float);
+  asc_bitsort(dst.sk_elements(), src0.sk_source(), src1.sk_source(), repeat);
 }
 
 SK_INLINE void GetMrgSortResult(uint16_t &list1, uint16_t &list2, uint16_t &list3, uint16_t &list4) {

@@ -5,6 +5,7 @@
 #define SK_KERNEL_OPERATOR_TENSOR_H
 
 #include "params.h"
+#include "tensor_trait.h"
 
 namespace AscendC {
 
@@ -111,6 +112,7 @@ public:
   SK_INLINE void SetL2CacheHint(CacheMode) {}
 
   SK_INLINE __gm__ T *sk_address() const { return address_; }
+  SK_INLINE __gm__ T *sk_elements() const { return address_; } /* of a call that takes a TensorTrait too */
 
 private:
   SK_INLINE __gm__ T *at(uint64_t offset) const {
@@ -193,7 +195,7 @@ public:
   template <typename U>
   SK_INLINE void SetAddrWithOffset(LocalTensor<U> &source, uint32_t offset) {
     LocalTensor<U> part = source[offset];
-    address_ = reinterpret_cast<T *>(part.sk_address());
+    address_ = reinterpret_cast<T *>(part.sk_elements());
     bytes_ = part.GetLength();
     position_ = source.GetPosition();
   }
@@ -235,6 +237,8 @@ public:
   }
 
   SK_INLINE T *sk_address() const { return address_; }
+  SK_INLINE T *sk_elements() const { return address_; } /* of a call that takes a TensorTrait too */
+  SK_INLINE const T *sk_source() const { return address_; }
   SK_INLINE uint64_t sk_location() const { return reinterpret_cast<uint64_t>(address_); }
 
   T *address_ = nullptr; /* kernels hand it to SetAddr */

@@ -8,25 +8,26 @@ namespace AscendC {
 
 template <typename T>
 SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src) {
-  SK_TAKES("Transpose", T, int16_t, uint16_t, half);
-  asc_transpose(reinterpret_cast<uint16_t *>(dst.sk_address()), reinterpret_cast<const uint16_t *>(src.sk_address()));
+  SK_TAKES("Transpose", PrimT<T>, int16_t, uint16_t, half);
+  asc_transpose(reinterpret_cast<uint16_t *>(dst.sk_elements()), reinterpret_cast<const uint16_t *>(src.sk_elements()));
 }
 
 template <typename T>
 SK_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &tmp,
                          const TransposeParamsExt &p) {
-  if constexpr (sizeof(T) == 2) {
+  if constexpr (sizeof(PrimT<T>) == 2) {
     if (p.transposeType == TransposeType::TRANSPOSE_ND2ND_B16) {
       if (p.hSize == 16 && p.wSize == 16) Transpose(dst, src);
       else sk_kernel_finding("BAD_ARGUMENT", "Transpose: TRANSPOSE_ND2ND_B16 takes 16 rows and 16 columns", false);
       return;
     }
   }
-  static_assert(sizeof(T) <= 4, "Transpose: elements have 8, 16 or 32 bits");
+  static_assert(sizeof(PrimT<T>) <= 4, "Transpose: elements have 8, 16 or 32 bits");
   bool to_last = p.transposeType == TransposeType::TRANSPOSE_NCHW2NHWC;
   sk_volume volume{p.nSize, p.cSize, 1, p.hSize, p.wSize};
   if (to_last || p.transposeType == TransposeType::TRANSPOSE_NHWC2NCHW)
-    sk_high_channels(sizeof(T), dst.sk_address(), src.sk_address(), &volume, to_last, sk_scratch{tmp.sk_address(), tmp.GetLength(), true, false});
+    sk_high_channels(sizeof(PrimT<T>), dst.sk_elements(), src.sk_elements(), &volume, to_last,
+                     sk_scratch{tmp.sk_elements(), tmp.GetLength(), true, false});
   else
     sk_kernel_finding("BAD_ARGUMENT", "Transpose: transposeType; legal: TRANSPOSE_ND2ND_B16 (16 bits), TRANSPOSE_NCHW2NHWC, TRANSPOSE_NHWC2NCHW", false);
 }
@@ -37,11 +38,11 @@ SK_INLINE void TransDataTo5HD(uint64_t dstList[16], uint64_t srcList[16], const 
   asc_set_va_reg(VA1, dstList + 8);
   asc_set_va_reg(VA2, srcList);
   asc_set_va_reg(VA3, srcList + 8);
-  if constexpr (sizeof(T) == 1)
+  if constexpr (sizeof(PrimT<T>) == 1)
     asc_transto5hd_b8(VA0, VA2, p.repeatTimes, p.dstRepStride, p.srcRepStride, p.dstHighHalf, p.srcHighHalf);
-  else if constexpr (sizeof(T) == 2) asc_transto5hd_b16(VA0, VA2, p.repeatTimes, p.dstRepStride, p.srcRepStride);
+  else if constexpr (sizeof(PrimT<T>) == 2) asc_transto5hd_b16(VA0, VA2, p.repeatTimes, p.dstRepStride, p.srcRepStride);
   else {
-    static_assert(sizeof(T) == 4, "TransDataTo5HD: elements have 8, 16 or 32 bits");
+    static_assert(sizeof(PrimT<T>) == 4, "TransDataTo5HD: elements have 8, 16 or 32 bits");
     asc_transto5hd_b32(VA0, VA2, p.repeatTimes, p.dstRepStride, p.srcRepStride);
   }
 }

@@ -31,24 +31,24 @@ SK_INLINE void set_mask(const uint64_t bits[]) {
   template <typename T>                                                                                             \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       const int32_t &count) {                                                                       \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), static_cast<uint32_t>(count));                    \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       uint64_t mask, const uint8_t repeat, const BinaryRepeatParams &p) {                           \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), SK_STRIDES_2(repeat, p));                         \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,            \
                       const uint64_t mask[], const uint8_t repeat, const BinaryRepeatParams &p) {                   \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), SK_STRIDES_2(repeat, p));                         \
   }
 #define SK_COMMA ,
 SK_BINARY_FUNCTION(Add, asc_add, half, int16_t, int32_t, float)
@@ -69,24 +69,27 @@ SK_BINARY_FUNCTION(SubRelu, asc_sub_relu, int16_t, half, float)
   template <typename D, typename S>                                                                                 \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const int32_t &count) {                                                                       \
-    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
+    SK_TAKES_FROM(#Name, PrimT<D>, PrimT<S>, __VA_ARGS__);                                                          \
+    SK_TRAITS_AGREE(#Name, D, S);                                                                                   \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src0, src1);                                              \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), static_cast<uint32_t>(count));                       \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), static_cast<uint32_t>(count));                    \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
   template <typename D, typename S, bool isSetMask = true>                                                          \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       uint64_t mask, const uint8_t repeat, const BinaryRepeatParams &p) {                           \
-    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
+    SK_TAKES_FROM(#Name, PrimT<D>, PrimT<S>, __VA_ARGS__);                                                          \
+    SK_TRAITS_AGREE(#Name, D, S);                                                                                   \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), SK_STRIDES_2(repeat, p));                         \
   }                                                                                                                 \
   template <typename D, typename S, bool isSetMask = true>                                                          \
   SK_INLINE void Name(const LocalTensor<D> &dst, const LocalTensor<S> &src0, const LocalTensor<S> &src1,            \
                       const uint64_t mask[], const uint8_t repeat, const BinaryRepeatParams &p) {                   \
-    SK_TAKES_FROM(#Name, D, S, __VA_ARGS__);                                                                        \
+    SK_TAKES_FROM(#Name, PrimT<D>, PrimT<S>, __VA_ARGS__);                                                          \
+    SK_TRAITS_AGREE(#Name, D, S);                                                                                   \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src0.sk_address(), src1.sk_address(), SK_STRIDES_2(repeat, p));                            \
+    op(dst.sk_elements(), src0.sk_elements(), src1.sk_elements(), SK_STRIDES_2(repeat, p));                         \
   }
 SK_BINARY_FUNCTION_2(MulAddDst, asc_fma, half(half), float(float), float(half))
 SK_BINARY_FUNCTION_2(AddReluCast, asc_add_relu, int8_t(half), int8_t(int16_t), half(float))
@@ -110,24 +113,24 @@ SK_BINARY_FUNCTION_2(MulCast, Internal::mul_cast, int8_t(half), uint8_t(half))
 #define SK_UNARY_FUNCTION(Name, op, ...)                                                                            \
   template <typename T>                                                                                             \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count) {                 \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
-    op(dst.sk_address(), src.sk_address(), static_cast<uint32_t>(count));                                           \
+    op(dst.sk_elements(), src.sk_elements(), static_cast<uint32_t>(count));                                         \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeat,    \
                       const UnaryRepeatParams &p) {                                                                 \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));                                                \
+    op(dst.sk_elements(), src.sk_elements(), SK_STRIDES_1(repeat, p));                                              \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],                  \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src.sk_address(), SK_STRIDES_1(repeat, p));                                                \
+    op(dst.sk_elements(), src.sk_elements(), SK_STRIDES_1(repeat, p));                                              \
   }
 SK_UNARY_FUNCTION(Not, asc_not, int16_t, uint16_t)
 SK_UNARY_FUNCTION(Exp, asc_exp, half, float)
@@ -145,32 +148,28 @@ SK_UNARY_FUNCTION(Relu, asc_relu, half, int32_t, float)
 #define SK_SCALAR_FUNCTION(Name, op, V, ...)                                                                        \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, const int32_t &count) { \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::all_hold(static_cast<uint32_t>(count), dst, src);                                                     \
-    op(dst.sk_address(), src.sk_address(), value, static_cast<uint32_t>(count));                                    \
+    op(dst.sk_elements(), src.sk_elements(), value, static_cast<uint32_t>(count));                                  \
     sk_mask_full();                                                                                                 \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, uint64_t mask,          \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));                                         \
+    op(dst.sk_elements(), src.sk_elements(), value, SK_STRIDES_1(repeat, p));                                       \
   }                                                                                                                 \
   template <typename T, bool isSetMask = true>                                                                      \
   SK_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const V &value, const uint64_t mask[],  \
                       const uint8_t repeat, const UnaryRepeatParams &p) {                                           \
-    SK_TAKES(#Name, T, __VA_ARGS__);                                                                                \
+    SK_TAKES(#Name, PrimT<T>, __VA_ARGS__);                                                                         \
     Internal::set_mask<isSetMask>(mask);                                                                            \
-    op(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));                                         \
+    op(dst.sk_elements(), src.sk_elements(), value, SK_STRIDES_1(repeat, p));                                       \
   }
-/* The scalar has the tensor's type, whatever it is written as. */
-#define SK_SAME_TYPE typename Internal::same<T>::type
+/* The scalar has the type of the tensor's elements, whatever it is written as. */
+#define SK_SAME_TYPE PrimT<T>
 namespace Internal {
-template <typename T>
-struct same {
-  using type = T;
-};
 template <typename T>
 using shift_distance = typename std::conditional<std::is_signed<T>::value, int32_t, uint32_t>::type;
 } // namespace Internal
@@ -199,29 +198,29 @@ SK_INLINE void shift_right(bool round, T *dst, const T *src, int64_t distance, A
 } // namespace Internal
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, const int32_t &count) {
-  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
+  SK_TAKES("ShiftRight", PrimT<T>, int16_t, uint16_t, int32_t, uint32_t);
   Internal::all_hold(static_cast<uint32_t>(count), dst, src);
-  Internal::shift_right(false, dst.sk_address(), src.sk_address(), distance, static_cast<uint32_t>(count));
+  Internal::shift_right(false, dst.sk_elements(), src.sk_elements(), distance, static_cast<uint32_t>(count));
   sk_mask_full();
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, uint64_t mask,
                           const uint8_t repeat, const UnaryRepeatParams &p, bool roundEn = false) {
-  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
+  SK_TAKES("ShiftRight", PrimT<T>, int16_t, uint16_t, int32_t, uint32_t);
   Internal::set_mask<isSetMask>(mask);
-  Internal::shift_right(roundEn, dst.sk_address(), src.sk_address(), distance, SK_STRIDES_1(repeat, p));
+  Internal::shift_right(roundEn, dst.sk_elements(), src.sk_elements(), distance, SK_STRIDES_1(repeat, p));
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int64_t &distance, const uint64_t mask[],
                           const uint8_t repeat, const UnaryRepeatParams &p, bool roundEn = false) {
-  SK_TAKES("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
+  SK_TAKES("ShiftRight", PrimT<T>, int16_t, uint16_t, int32_t, uint32_t);
   Internal::set_mask<isSetMask>(mask);
-  Internal::shift_right(roundEn, dst.sk_address(), src.sk_address(), distance, SK_STRIDES_1(repeat, p));
+  Internal::shift_right(roundEn, dst.sk_elements(), src.sk_elements(), distance, SK_STRIDES_1(repeat, p));
 }
 
 /* d += s * scalar; the scalar has the source's type. */
 template <typename T, typename U>
-SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
+SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const PrimT<U> &value,
                     const int32_t &count) {
   SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::all_hold(static_cast<uint32_t>(count), dst, src);
@@ -229,14 +228,14 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
   sk_mask_full();
 }
 template <typename T, typename U, bool isSetMask = true>
-SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
+SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const PrimT<U> &value,
                     uint64_t mask, const uint8_t repeat, const UnaryRepeatParams &p) {
   SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::set_mask<isSetMask>(mask);
   asc_axpy(dst.sk_address(), src.sk_address(), value, SK_STRIDES_1(repeat, p));
 }
 template <typename T, typename U, bool isSetMask = true>
-SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const typename Internal::same<U>::type &value,
+SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const PrimT<U> &value,
                     const uint64_t mask[], const uint8_t repeat, const UnaryRepeatParams &p) {
   SK_TAKES_FROM("Axpy", T, U, half(half), float(float), float(half));
   Internal::set_mask<isSetMask>(mask);
@@ -246,21 +245,21 @@ SK_INLINE void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
 /* ---- fill and copy ------------------------------------------------------------------------------ */
 
 template <typename T>
-SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, const int32_t &count) {
+SK_INLINE void Duplicate(const LocalTensor<T> &dst, const PrimT<T> &value, const int32_t &count) {
   SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::all_hold(static_cast<uint32_t>(count), dst);
   asc_duplicate(dst.sk_address(), value, static_cast<uint32_t>(count));
   sk_mask_full();
 }
 template <typename T, bool isSetMask = true>
-SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, uint64_t mask,
+SK_INLINE void Duplicate(const LocalTensor<T> &dst, const PrimT<T> &value, uint64_t mask,
                          const uint8_t repeat, const uint16_t dst_block_stride, const uint8_t dst_repeat_stride) {
   SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   asc_duplicate(dst.sk_address(), value, repeat, dst_block_stride, dst_repeat_stride);
 }
 template <typename T, bool isSetMask = true>
-SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::same<T>::type &value, const uint64_t mask[],
+SK_INLINE void Duplicate(const LocalTensor<T> &dst, const PrimT<T> &value, const uint64_t mask[],
                          const uint8_t repeat, const uint16_t dst_block_stride, const uint8_t dst_repeat_stride) {
   SK_TAKES("Duplicate", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
@@ -270,11 +269,11 @@ SK_INLINE void Duplicate(const LocalTensor<T> &dst, const typename Internal::sam
 namespace Internal {
 /* Copies look at the width only. */
 template <typename T>
-using raw_bits = typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type;
+using raw_bits = typename std::conditional<sizeof(PrimT<T>) == 2, uint16_t, uint32_t>::type;
 template <typename T>
 SK_INLINE void copy_blocks(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat, const CopyRepeatParams &p) {
   using R = raw_bits<T>;
-  asc_copy(reinterpret_cast<R *>(dst.sk_address()), reinterpret_cast<const R *>(src.sk_address()), repeat,
+  asc_copy(reinterpret_cast<R *>(dst.sk_elements()), reinterpret_cast<const R *>(src.sk_elements()), repeat,
            p.dstStride == 0 ? uint16_t{1} : p.dstStride, p.srcStride == 0 ? uint16_t{1} : p.srcStride, p.dstRepeatSize,
            p.srcRepeatSize);
 }
@@ -282,14 +281,14 @@ SK_INLINE void copy_blocks(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T, bool isSetMask = true>
 SK_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask, const uint8_t repeat,
                     const CopyRepeatParams &p) {
-  SK_TAKES("Copy", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  SK_TAKES("Copy", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::copy_blocks(dst, src, repeat, p);
 }
 template <typename T, bool isSetMask = true>
 SK_INLINE void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeat,
                     const CopyRepeatParams &p) {
-  SK_TAKES("Copy", T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
+  SK_TAKES("Copy", PrimT<T>, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float);
   Internal::set_mask<isSetMask>(mask);
   Internal::copy_blocks(dst, src, repeat, p);
 }

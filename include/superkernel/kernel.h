@@ -5,6 +5,7 @@
 #ifndef SUPERKERNEL_KERNEL_H
 #define SUPERKERNEL_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -120,6 +121,8 @@ SK_EXPORT void *sk_local_dynamic(void);
  * local memory; everything else they let pass. */
 SK_EXPORT void sk_hook_read(const void *address, uint64_t bytes, const void *site);
 SK_EXPORT void sk_hook_write(void *address, uint64_t bytes, const void *site);
+/* What they call for memory of the host that is not near the stack they run on: legal are the program's own data and constants. */
+SK_EXPORT void sk_hook_host(const void *address, uint64_t bytes, bool is_write, const void *site);
 /* The same for the sizes the compiler's hooks have: they are called once per plain access. */
 #define SK_HOOK_SIZES(X) X(1) X(2) X(4) X(8) X(16)
 #define SK_HOOK(bytes)                                                      \

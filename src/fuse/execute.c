@@ -67,8 +67,9 @@ _Static_assert(sizeof(system_args) == 16, "layout of the system arguments");
 static void call_entry(sk__core *core, const sk_program *program, const sk__op *op) {
   const sk__task *task = op->task;
   const sk_binding *binding = sk__runtime_binding_of(task->kernel);
+  SK__OWN_ARGUMENTS(own, task);
   if (binding == NULL) {
-    (core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv)(task->args);
+    (core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv)(own);
     return;
   }
   uint32_t slot = op->copy_count != 0 ? core->index % op->copy_count : 0;
@@ -77,7 +78,7 @@ static void call_entry(sk__core *core, const sk_program *program, const sk__op *
                       .sync_config = (uint16_t)op->early_mask};
   core->view.block_num = program->sk->blocks; /* a hand-written function reads the SK's number: H5 */
   core->view.raw_block_num = core->view.bound = true;
-  (core->type == SK__AIC ? function->aic : function->aiv)(task->args, &args);
+  (core->type == SK__AIC ? function->aic : function->aiv)(own, &args);
 }
 
 /* Calls one sub-kernel. GetBlockNum is the sub's own number, as in operators compiled for an SK; the raw

@@ -4,8 +4,6 @@
 
 #include "runtime/internal.h"
 
-static _Thread_local aclError last_error;
-static _Thread_local char last_message[768];
 
 aclError sk__fail(aclError code, const char *format, ...) {
   char detail[640];
@@ -13,8 +11,10 @@ aclError sk__fail(aclError code, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(detail, sizeof detail, format, arguments);
   va_end(arguments);
-  last_error = code;
-  snprintf(last_message, sizeof last_message, "[%s %d] %s", sk__acl_error_name(code), code, detail);
+  sk__of_thread *mine = sk__of_this_thread();
+  if (mine == NULL) return code; /* no memory: the code alone */
+  mine->last_error = code;
+  snprintf(mine->last_message, sizeof mine->last_message, "[%s %d] %s", sk__acl_error_name(code), code, detail);
   return code;
 }
 
@@ -63,14 +63,19 @@ aclError sk__acl_of_status(sk_status status, sk__core_type core) {
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
   aclError error = aclrtPeekAtLastError(level);
-  last_error = ACL_SUCCESS;
+  sk__of_thread *mine = sk__of_this_thread();
+  if (mine != NULL) mine->last_error = ACL_SUCCESS;
   return error;
 }
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL)
     return sk__fail(ACL_ERROR_INVALID_PARAM, "error level %d; only ACL_RT_THREAD_LEVEL (0) exists", (int)level);
-  return last_error;
+  const sk__of_thread *mine = sk__of_this_thread();
+  return mine != NULL ? mine->last_error : ACL_SUCCESS;
 }
 
-const char *aclGetRecentErrMsg(void) { return last_message[0] != '\0' ? last_message : NULL; }
+const char *aclGetRecentErrMsg(void) {
+  const sk__of_thread *mine = sk__of_this_thread();
+  return mine != NULL && mine->last_message[0] != '\0' ? mine->last_message : NULL;
+}

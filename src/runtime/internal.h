@@ -116,6 +116,27 @@ void sk__let_others(unsigned microseconds);
   __attribute__((cleanup(sk__unlock), unused)) const int sk__guard = 0;  \
   sk__lock()
 
+/* ---- thread.c: what is kept for each thread of the host ---- */
+
+/* What a launch through an expression has said, until the kernel's function takes it. */
+typedef struct sk__told_launch {
+  sk_told_launch launch;
+  bool done; /* taken, or refused */
+} sk__told_launch;
+
+/* Launches among the arguments of another, and those of functions called there: C nests them, C++ does not. */
+#define SK__MAX_NESTED 16u
+
+typedef struct sk__of_thread {
+  aclError last_error;
+  char last_message[768];
+  uint32_t depth; /* of launches; one deeper than there is room for: all of them are refused */
+  sk__told_launch told[SK__MAX_NESTED];
+} sk__of_thread;
+
+/* Of the calling thread, until it ends; NULL: no memory. */
+sk__of_thread *sk__of_this_thread(void);
+
 /* ---- error.c: thread's last error and its text ---- */
 /* Sets both and returns the code; format names the thing. Success codes are not recorded. */
 aclError sk__fail(aclError code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,15 +3,6 @@
 
 #include "runtime/internal.h"
 
-/* Launches among the arguments of another, and those of functions called there: C nests them, C++ does not. */
-#define MAX_NESTED 16u
-
-static _Thread_local struct {
-  sk_told_launch launch;
-  bool done; /* taken, or refused */
-} told[MAX_NESTED];
-static _Thread_local uint32_t depth; /* one deeper than there is room for: all of them are refused */
-
 /* A launch that cannot be: a finding where there is a device to report to, and the thread's error. */
 static aclError refuse(const char *kernel, const void *site, const char *file, uint32_t line, const char *why) {
   sk__runtime *runtime = NULL;
@@ -24,19 +15,23 @@ static aclError refuse(const char *kernel, const void *site, const char *file, u
 int sk_launch_tell(const char *file, uint32_t line, uint32_t blocks, unsigned long ub, void *stream, int there, const void *site) {
   SK__GUARD;
   if (site == NULL) site = __builtin_return_address(0);
-  if (depth++ >= MAX_NESTED) return refuse(NULL, site, file, line, "launches among the arguments of launches are nested too deep");
-  sk_told_launch *launch = &told[depth - 1].launch;
+  sk__of_thread *mine = sk__of_this_thread();
+  if (mine == NULL) return refuse(NULL, site, file, line, "no host memory for what the launch says");
+  if (mine->depth++ >= SK__MAX_NESTED) return refuse(NULL, site, file, line, "launches among the arguments of launches are nested too deep");
+  sk__told_launch *told = &mine->told[mine->depth - 1];
+  sk_told_launch *launch = &told->launch;
   *launch = (sk_told_launch){.file = file, .site = site, .stream = stream, .ub = ub, .line = line, .blocks = blocks};
-  told[depth - 1].done = there == 0;
+  told->done = there == 0;
   if (there == 0) launch->code = refuse(NULL, site, file, line, "the pointer that is launched is null");
   return launch->code;
 }
 
 sk_told_launch *sk_launch_take(const sk_kernel *kernel, const void *site) {
   SK__GUARD;
-  if (depth > 0 && depth <= MAX_NESTED && !told[depth - 1].done) {
-    told[depth - 1].done = true;
-    return &told[depth - 1].launch;
+  sk__of_thread *mine = sk__of_this_thread();
+  if (mine != NULL && mine->depth > 0 && mine->depth <= SK__MAX_NESTED && !mine->told[mine->depth - 1].done) {
+    mine->told[mine->depth - 1].done = true;
+    return &mine->told[mine->depth - 1].launch;
   }
   char why[256];
   snprintf(why, sizeof why, "kernel '%s' is called like a function: nothing says with how many blocks, on which stream", kernel->name);
@@ -48,8 +43,9 @@ sk_told_launch *sk_launch_take(const sk_kernel *kernel, const void *site) {
 
 int sk_launch_end(void) {
   SK__GUARD;
-  if (--depth >= MAX_NESTED) return ACL_ERROR_RT_PARAM_INVALID;
-  const sk_told_launch *launch = &told[depth].launch;
-  if (told[depth].done) return launch->code;
+  sk__of_thread *mine = sk__of_this_thread();
+  if (mine == NULL || --mine->depth >= SK__MAX_NESTED) return ACL_ERROR_RT_PARAM_INVALID;
+  const sk_told_launch *launch = &mine->told[mine->depth].launch;
+  if (mine->told[mine->depth].done) return launch->code;
   return refuse(NULL, launch->site, launch->file, launch->line, "what is launched is no kernel but a function of the host, which has run there");
 }

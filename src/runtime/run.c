@@ -7,7 +7,8 @@
 static void run_block(sk__core *core, void *context) {
   const sk__task *task = context;
   sk_kernel_entry entry = core->type == SK__AIC ? task->kernel->aic : task->kernel->aiv;
-  entry(task->args);
+  SK__OWN_ARGUMENTS(args, task);
+  entry(args);
 }
 
 static bool uses_core(sk_kernel_type type, sk__core_type core) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "machine/machine.h"
@@ -116,6 +117,12 @@ typedef struct sk__task {
   sk__stream *replayed;
   sk__circle *circle;       /* in which it stands; NULL none */
 } sk__task;
+
+/* On a core: a variable with the arguments of the task's kernel, on the stack it runs on. Each core of the chip has its own too,
+ * and of the host's memory a kernel reaches no other. */
+#define SK__OWN_ARGUMENTS(name, of_task)                                                       \
+  char name[(of_task)->kernel->args_bytes + 1] __attribute__((aligned(64)));                  \
+  memcpy(name, (of_task)->args, (of_task)->kernel->args_bytes)
 
 /* What running one task cost. */
 typedef struct sk__task_result {

@@ -195,6 +195,12 @@ def programs_that_fail() -> None:
     refused(["verify", built["killed"]], "was killed by signal 9", "no report", code=1)
 
 
+def heed_signals() -> None:
+    """Who runs in the background of a shell, as a test of a test runner may, ignores the keyboard's signals; heirs do too."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def an_interrupted_program() -> None:
     """The keyboard's signal reaches the whole group, another one skv alone: the program ends, skv tells and leaves nothing behind."""
     sleeper = sandbox.compile("sleeper", sandbox.file("sleeper.c", HEAD + "#include <unistd.h>\n" + KERNEL + "int main(void) {" + SETUP + LAUNCH +
@@ -203,7 +209,7 @@ def an_interrupted_program() -> None:
     temporary.mkdir()
     for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill), (signal.SIGHUP, os.kill)):
         child = subprocess.Popen([SKV, "verify", sleeper], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                                 env={**os.environ, "TMPDIR": str(temporary)})
+                                 env={**os.environ, "TMPDIR": str(temporary)}, preexec_fn=heed_signals)
         assert child.stdout.readline() == "ready\n"
         send(child.pid, number)
         _, said = child.communicate(timeout=60)

@@ -8,7 +8,7 @@ CLASSES = {
     "core count": ["launch_invalid"],
     "GM argument": ["gm_argument", "gm_wild_pointers"],
     "GmFree": ["gm_free_invalid", "red_zone"],
-    "GM out of range": ["gm_out_of_bounds"],
+    "GM out of range": ["gm_out_of_bounds", "gm_out_of_bounds_host"],
     "system workspace missing": ["no_system_workspace"],
     "process death": ["kernel_fault", "fault_abort", "fault_division", "fault_exit", "fault_longjmp", "fault_stack", "trap"],
     "cross-core flags": ["cross_flag_overflow", "h07_unbalanced", "deadlock", "deadlock_half"],

@@ -149,7 +149,7 @@ static void again_kernel(sk__core *core, void *context) {
   whole.hole = L1_END - 32; /* the same L1, now written */
   write_l1(core, &whole);
   asc_fill_value_config zeros = {.repeat = 1, .blk_num = 16};
-  if (p->what == 3) asc_fill_l0a((half *)local(core, SK__MEM_L0A), (half)0, zeros);
+  if (p->what == 3) asc_fill_l0a((uint32_t *)local(core, SK__MEM_L0A), 0u, zeros);
   else load(core, &whole);
   then(core, SK__PIPE_MTE1, SK__PIPE_M);
   asc_sync_pipe(PIPE_M);

@@ -112,6 +112,7 @@ static void note(char kind, uint64_t bytes) {
   if (used + 16 < sizeof accesses) snprintf(accesses + used, sizeof accesses - used, "%c%" PRIu64 " ", kind, bytes);
 }
 
+void sk_hook_host(const void *address, uint64_t bytes, bool is_write, const void *site) { (void)address, (void)bytes, (void)is_write, (void)site; }
 void sk_hook_read(const void *address, uint64_t bytes, const void *site) {
   (void)address, (void)site;
   reads++;

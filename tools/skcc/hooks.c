@@ -1,7 +1,7 @@
 /* hooks.c - the memory-access hooks, linked into every product of skcc.
  *
  * The host compiler's -fsanitize=thread puts a call in front of each access; these are the calls. A host
- * or stack address costs one shift and one compare; device and local memory goes on to the library. All
+ * or stack address costs one shift and two compares; device and local memory goes on to the library. All
  * are hidden, so that no call passes the dynamic linker and several products live in one process. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,16 +14,22 @@
 #define HOOK __attribute__((visibility("hidden")))
 #define SITE __builtin_return_address(0)
 #define IN_WINDOW(address) __builtin_expect(sk__in_window((uint64_t)(uintptr_t)(address)), 0)
+/* Farther from this frame than the stack of a core reaches: the library is asked whether a kernel may go there. */
+#define STACK_BYTES (UINT64_C(320) << 10)
+#define FAR(address) ((uint64_t)(uintptr_t)(address) - (uint64_t)(uintptr_t)__builtin_frame_address(0) + STACK_BYTES >= 2 * STACK_BYTES)
+#define ELSE_HOST(address, bytes, is_write) else if (FAR(address)) sk_hook_host((const void *)(uintptr_t)(address), bytes, is_write, SITE)
 
 #define READ(name, bytes)                                         \
   HOOK void name(const void *address);                            \
   void name(const void *address) {                                \
     if (IN_WINDOW(address)) sk_hook_read##bytes(address, SITE);   \
+    ELSE_HOST(address, bytes, false);                             \
   }
 #define WRITE(name, bytes)                                        \
   HOOK void name(void *address);                                  \
   void name(void *address) {                                      \
     if (IN_WINDOW(address)) sk_hook_write##bytes(address, SITE);  \
+    ELSE_HOST(address, bytes, true);                              \
   }
 #define BOTH(name, bytes)                                         \
   HOOK void name(void *address);                                  \
@@ -32,6 +38,7 @@
       sk_hook_read##bytes(address, SITE);                         \
       sk_hook_write##bytes(address, SITE);                        \
     }                                                             \
+    ELSE_HOST(address, bytes, true);                              \
   }
 #define ACCESSES(bytes)                                                                                \
   READ(__tsan_read##bytes, bytes) WRITE(__tsan_write##bytes, bytes) BOTH(__tsan_read_write##bytes, bytes)  \
@@ -46,11 +53,15 @@ UNALIGNED_ACCESSES(2) UNALIGNED_ACCESSES(4) UNALIGNED_ACCESSES(8) UNALIGNED_ACCE
 
 HOOK void __tsan_read_range(const void *address, size_t bytes);
 void __tsan_read_range(const void *address, size_t bytes) {
-  if (IN_WINDOW(address) && bytes > 0) sk_hook_read(address, bytes, SITE);
+  if (bytes == 0) return;
+  if (IN_WINDOW(address)) sk_hook_read(address, bytes, SITE);
+  ELSE_HOST(address, bytes, false);
 }
 HOOK void __tsan_write_range(void *address, size_t bytes);
 void __tsan_write_range(void *address, size_t bytes) {
-  if (IN_WINDOW(address) && bytes > 0) sk_hook_write(address, bytes, SITE);
+  if (bytes == 0) return;
+  if (IN_WINDOW(address)) sk_hook_write(address, bytes, SITE);
+  ELSE_HOST(address, bytes, true);
 }
 
 /* An object's table pointer: stored by constructors, loaded by virtual calls. */
@@ -81,6 +92,7 @@ typedef __int128 int128;
   type __tsan_atomic##bits##_##suffix(volatile type *address, type value, int order) {                  \
     (void)order;                                                                                        \
     if (IN_WINDOW(address)) report_both((void *)(uintptr_t)address, sizeof(type), SITE);                \
+    ELSE_HOST(address, sizeof(type), true);                                                             \
     return builtin(address, value, __ATOMIC_SEQ_CST);                                                   \
   }
 #define ATOMIC_CAS(bits, type, suffix, weak)                                                           \
@@ -90,6 +102,7 @@ typedef __int128 int128;
                                                       int fail_order) {                                 \
     (void)order, (void)fail_order;                                                                      \
     if (IN_WINDOW(address)) report_both((void *)(uintptr_t)address, sizeof(type), SITE);                \
+    ELSE_HOST(address, sizeof(type), true);                                                             \
     return __atomic_compare_exchange_n(address, expected, desired, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }
 #define ATOMICS(bits, type)                                                                            \
@@ -97,12 +110,14 @@ typedef __int128 int128;
   type __tsan_atomic##bits##_load(const volatile type *address, int order) {                            \
     (void)order;                                                                                        \
     if (IN_WINDOW(address)) sk_hook_read((const void *)(uintptr_t)address, sizeof(type), SITE);         \
+    ELSE_HOST(address, sizeof(type), false);                                                            \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                  \
   }                                                                                                     \
   HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order);                 \
   void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {                     \
     (void)order;                                                                                        \
     if (IN_WINDOW(address)) sk_hook_write((void *)(uintptr_t)address, sizeof(type), SITE);              \
+    ELSE_HOST(address, sizeof(type), true);                                                             \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                 \
   }                                                                                                     \
   ATOMIC_RMW(bits, type, exchange, __atomic_exchange_n)                                                 \
@@ -116,6 +131,7 @@ typedef __int128 int128;
                                                   int fail_order) {                                     \
     (void)order, (void)fail_order;                                                                      \
     if (IN_WINDOW(address)) report_both((void *)(uintptr_t)address, sizeof(type), SITE);                \
+    ELSE_HOST(address, sizeof(type), true);                                                             \
     __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     return expected;                                                                                    \
   }
@@ -156,12 +172,17 @@ void *__real___memset_chk(void *to, int value, size_t bytes, size_t room);
 
 #define REPORT_COPY(to, from, bytes)                                          \
   do {                                                                        \
-    if (IN_WINDOW(from) && (bytes) > 0) sk_hook_read(from, bytes, SITE);      \
-    if (IN_WINDOW(to) && (bytes) > 0) sk_hook_write(to, bytes, SITE);         \
+    if ((bytes) == 0) break;                                                  \
+    if (IN_WINDOW(from)) sk_hook_read(from, bytes, SITE);                     \
+    ELSE_HOST(from, bytes, false);                                            \
+    if (IN_WINDOW(to)) sk_hook_write(to, bytes, SITE);                        \
+    ELSE_HOST(to, bytes, true);                                               \
   } while (0)
 #define REPORT_FILL(to, bytes)                                                \
   do {                                                                        \
-    if (IN_WINDOW(to) && (bytes) > 0) sk_hook_write(to, bytes, SITE);         \
+    if ((bytes) == 0) break;                                                  \
+    if (IN_WINDOW(to)) sk_hook_write(to, bytes, SITE);                        \
+    ELSE_HOST(to, bytes, true);                                               \
   } while (0)
 
 #define COPY(name, real)                                                      \

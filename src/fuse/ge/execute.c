@@ -123,7 +123,8 @@ static void call(lane *l, const sk__ge_step *step, uint8_t by, uint32_t cores, f
   }
   sk__core_begin_sub(core, &view);
   sk__advance(core, SK__PIPE_S, sk__machine_soc(core->machine)->costs.sub_call_cycles);
-  entry(task->args);
+  SK__OWN_ARGUMENTS(args, task);
+  entry(args);
   sk__core_end_sub(core);
 }
 

@@ -135,17 +135,7 @@ static void add_deq_relu(sk__core *core, void *dst, const int32_t *src0, const i
   sk__state_use(core, SK__STATE_DEQ);
   sk__stream d = sk__stream_of(dst, 16, k->dst_block == 0 ? 1 : k->dst_block, k->dst_repeat);
   sk__stream a = sk__stream_of(src0, 32, k->src0_block, k->src0_repeat), b = sk__stream_of(src1, 32, k->src1_block, k->src1_repeat);
-  d.base = sk__ub_operand(core, dst, sk__stream_extent(&d, it), SK__BLOCK_BYTES, "dst");
-  if (d.base == NULL) return;
-  a.base = sk__ub_operand(core, src0, sk__stream_extent(&a, it), SK__BLOCK_BYTES, "src0");
-  if (a.base == NULL) return;
-  b.base = sk__ub_operand(core, src1, sk__stream_extent(&b, it), SK__BLOCK_BYTES, "src1");
-  if (b.base == NULL) return;
-  if (core->checks) {
-    sk__stream_access(core, SK__PIPE_V, SK__READ, &a, it);
-    sk__stream_access(core, SK__PIPE_V, SK__READ, &b, it);
-    sk__stream_access(core, SK__PIPE_V, SK__WRITE, &d, it);
-  }
+  if (!sk__take_two_sources(core, it, &d, &a, &b)) return;
   double scale = (double)sk__f32_from_f16((uint16_t)core->deq_scale);
   for (uint32_t r = 0; r < sk__iteration_total(it); r++) {
     int32_t x[LANES] = {0}, y[LANES] = {0};

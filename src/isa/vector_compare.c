@@ -218,17 +218,7 @@ static void choose(sk__core *core, void *dst, const void *src0, const void *src1
   sk__stream d = sk__stream_of(dst, size * 8, k->dst_block == 0 ? 1 : k->dst_block, k->dst_repeat);
   sk__stream a = sk__stream_of(src0, size * 8, k->src0_block, k->src0_repeat);
   sk__stream b = sk__stream_of(src1, size * 8, k->src1_block, k->src1_repeat);
-  d.base = sk__ub_operand(core, dst, sk__stream_extent(&d, it), SK__BLOCK_BYTES, "dst");
-  if (d.base == NULL) return;
-  a.base = sk__ub_operand(core, src0, sk__stream_extent(&a, it), SK__BLOCK_BYTES, "src0");
-  if (a.base == NULL) return;
-  b.base = sk__ub_operand(core, src1, sk__stream_extent(&b, it), SK__BLOCK_BYTES, "src1");
-  if (b.base == NULL) return;
-  if (core->checks) {
-    sk__stream_access(core, SK__PIPE_V, SK__READ, &a, it);
-    sk__stream_access(core, SK__PIPE_V, SK__READ, &b, it);
-    sk__stream_access(core, SK__PIPE_V, SK__WRITE, &d, it);
-  }
+  if (!sk__take_two_sources(core, it, &d, &a, &b)) return;
   static const sk__vinstr plain = {0}; /* does not accumulate over iterations */
   uint64_t d_bytes = sk__stream_extent(&d, it);
   const sk__stream *sources[2] = {&a, &b};

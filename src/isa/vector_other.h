@@ -38,4 +38,8 @@ static inline sk__stream sk__stream_of(const void *base, uint32_t elem_bits, uin
                       repeat_stride * SK__BLOCK_BYTES};
 }
 
+/* The operands of an instruction of two sources, as sk__stream_of made them: their bases are resolved, their accesses judged.
+ * false: a finding was reported. */
+bool sk__take_two_sources(sk__core *core, const sk__iterations *it, sk__stream *dst, sk__stream *src0, sk__stream *src1);
+
 #endif

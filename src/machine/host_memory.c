@@ -22,7 +22,6 @@ static int ask(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   question *q = context;
   bool ours = false, here = false;
-  segment mine = {0};
   for (uint32_t i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[i];
     if (header->p_type != PT_LOAD) continue;
@@ -31,23 +30,25 @@ static int ask(struct dl_phdr_info *object, size_t size, void *context) {
     ours |= holds(&s, (uint64_t)(uintptr_t)&ask, 1);
     if (!holds(&s, q->address, 1)) continue;
     here = true;
-    mine = s;
+    q->answer = s;
   }
-  if (!here) return 0;
-  mine.writable &= !ours;
-  q->answer = mine;
-  return 1;
+  q->answer.writable &= !ours;
+  return here;
 }
 
 static bool may_touch(const sk__core *core, uint64_t address, uint64_t bytes, bool is_write) {
   uint64_t stack = (uint64_t)core->fiber->stack;
   if (address - stack < SK__STACK_BYTES || address < UNMAPPED_BYTES) return true; /* through null it faults, and is told so */
-  for (uint32_t i = 0; i < KEPT; i++)
-    if (holds(&found.kept[i], address, bytes)) return !is_write || found.kept[i].writable;
-  question q = {.address = address};
-  if (dl_iterate_phdr(ask, &q) == 0) return false;
-  found.kept[found.next++ % KEPT] = q.answer;
-  return holds(&q.answer, address, bytes) && (!is_write || q.answer.writable);
+  const segment *in = NULL;
+  for (uint32_t i = 0; i < KEPT && in == NULL; i++)
+    if (holds(&found.kept[i], address, bytes)) in = &found.kept[i];
+  if (in == NULL) {
+    question q = {.address = address};
+    if (dl_iterate_phdr(ask, &q) == 0) return false;
+    found.kept[found.next % KEPT] = q.answer;
+    in = &found.kept[found.next++ % KEPT];
+  }
+  return holds(in, address, bytes) && (!is_write || in->writable);
 }
 
 void sk_hook_host(const void *place, uint64_t bytes, bool is_write, const void *site) {

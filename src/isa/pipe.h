@@ -40,14 +40,38 @@ void sk__pipe_wait_free_events(sk__core *core, sk_pipe *pipe, const sk_pool *poo
 void sk__pipe_forget_copy(sk__core *core, const sk_pipe *pipe);
 /* Whoever takes the framework's pipe; whoever takes a queue's. One that was copied and is gone ends the core. */
 void sk__pipe_must_be_known(sk__core *core);
-void sk__pipe_must_be_there(sk__core *core, const sk_pipe *pipe);
+SK__COLD void sk__pipe_find_copy(sk__core *core, const sk_pipe *pipe);
+static inline void sk__pipe_must_be_there(sk__core *core, const sk_pipe *pipe) {
+  if (core->pipe_copied) sk__pipe_find_copy(core, pipe);
+}
 
 /* ---- event ids (pipe_event.c) ---------------------------------------------------------------- */
 
+typedef struct sk__event_pipes { uint8_t src, dst; } sk__event_pipes;
+extern const sk__event_pipes sk__event_pipes_of[SK_HARD_EVENTS]; /* by kind */
+
+SK__COLD _Noreturn void sk__no_event_is_free(sk__core *core, uint32_t kind);
+static inline int8_t sk__pipe_take_event(sk__core *core, sk_pipe *pipe, uint32_t kind) {
+  uint32_t free_ids = ~(uint32_t)pipe->event_taken[kind] & 0xffu; /* a bit field per kind */
+  if (free_ids == 0) sk__no_event_is_free(core, kind);
+  uint32_t id = (uint32_t)__builtin_ctz(free_ids);
+  pipe->event_taken[kind] = (uint8_t)(pipe->event_taken[kind] | 1u << id);
+  return (int8_t)id;
+}
+static inline void sk__pipe_give_event(sk_pipe *pipe, uint32_t kind, int32_t id) {
+  pipe->event_taken[kind] = (uint8_t)(pipe->event_taken[kind] & ~(1u << (uint32_t)id));
+}
 /* Takes an id of the kind and sets it. */
-int8_t sk__pipe_set_event(sk__core *core, sk_pipe *pipe, uint32_t kind);
+static inline int8_t sk__pipe_set_event(sk__core *core, sk_pipe *pipe, uint32_t kind) {
+  int8_t id = sk__pipe_take_event(core, pipe, kind);
+  sk__set_flag(core, sk__event_pipes_of[kind].src, sk__event_pipes_of[kind].dst, (uint32_t)id);
+  return id;
+}
 /* Waits for it and gives it back. */
-void sk__pipe_wait_event(sk__core *core, sk_pipe *pipe, uint32_t kind, int8_t id);
+static inline void sk__pipe_wait_event(sk__core *core, sk_pipe *pipe, uint32_t kind, int8_t id) {
+  sk__wait_flag(core, sk__event_pipes_of[kind].src, sk__event_pipes_of[kind].dst, (uint32_t)id);
+  sk__pipe_give_event(pipe, kind, id);
+}
 
 /* ---- buffers (pipe_buffer.c) ----------------------------------------------------------------- */
 
@@ -58,7 +82,11 @@ uint32_t sk__pipe_add_buffers(sk__core *core, sk_pipe *pipe, sk_pool *pool, uint
 /* An empty queue of so many buffers. */
 void sk__queue_begin(sk__core *core, sk_queue *queue, sk_pipe *pipe, uint32_t count);
 /* A buffer that was given back: nobody watches over it any more. */
-void sk__buffer_end_release(sk__core *core, sk_buffer *buffer);
+static inline void sk__buffer_end_release(sk__core *core, const sk_pipe *pipe, sk_buffer *buffer) {
+  if (buffer->state != SK_BUFFER_RELEASED) return;
+  sk__released_take(core, pipe, buffer);
+  buffer->state = SK_BUFFER_FREE;
+}
 /* Memory is handed out, perhaps under another name than before. */
 void sk__pipe_hand_out(sk__core *core, sk_pipe *pipe, uint64_t address, uint64_t bytes);
 

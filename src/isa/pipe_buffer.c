@@ -3,16 +3,10 @@
 
 #include "isa/pipe.h"
 
-void sk__buffer_end_release(sk__core *core, sk_buffer *buffer) {
-  if (buffer->state != SK_BUFFER_RELEASED) return;
-  sk__released_take(core, buffer);
-  buffer->state = SK_BUFFER_FREE;
-}
-
 void sk__pipe_hand_out(sk__core *core, sk_pipe *pipe, uint64_t address, uint64_t bytes) {
   for (uint32_t i = 0; i < pipe->buffer_count; i++) {
     sk_buffer *buffer = &pipe->buffers[i];
-    if (buffer->address < address + bytes && address < buffer->address + buffer->bytes) sk__buffer_end_release(core, buffer);
+    if (buffer->address < address + bytes && address < buffer->address + buffer->bytes) sk__buffer_end_release(core, pipe, buffer);
   }
 }
 
@@ -117,7 +111,7 @@ bool sk_pipe_init_queue(sk_pipe *pipe, sk_pool *pool, sk_queue *queue, uint32_t 
   queue->first = (uint8_t)sk__pipe_add_buffers(core, pipe, pool, count, &like);
   for (uint32_t i = 0; i < count && !queue->inert; i++) {
     pipe->buffers[queue->first + i].address = start + (uint64_t)i * size;
-    if (!queue->silent) sk__buffer_note(core, &pipe->buffers[queue->first + i]);
+    if (!queue->silent) sk__buffer_note(core, pipe, &pipe->buffers[queue->first + i]);
   }
   return true;
 }
@@ -146,7 +140,7 @@ bool sk_pipe_init_queue_at(sk_pipe *pipe, sk_queue *queue, uint32_t count, const
     sk_buffer *buffer = &pipe->buffers[queue->first + i];
     buffer->address = sk__pipe_place_of(core, queue->memory).address + places[i].address;
     buffer->bytes = (uint32_t)places[i].bytes;
-    if (!queue->inert) sk__buffer_note(core, buffer);
+    if (!queue->inert) sk__buffer_note(core, pipe, buffer);
   }
   return true;
 }
@@ -159,6 +153,6 @@ sk_memory sk_pipe_init_buffer(sk_pipe *pipe, sk_pool *pool, uint32_t memory, uin
   sk_buffer like = {.address = address, .bytes = size, .memory = (uint8_t)memory};
   sk__pipe_hand_out(core, pipe, address, size);
   const sk_buffer *buffer = &pipe->buffers[sk__pipe_add_buffers(core, pipe, pool, 1, &like)];
-  if (sk__pipe_place_of(core, memory).bytes != 0) sk__buffer_note(core, buffer);
+  if (sk__pipe_place_of(core, memory).bytes != 0) sk__buffer_note(core, pipe, buffer);
   return (sk_memory){address, size};
 }

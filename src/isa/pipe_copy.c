@@ -28,18 +28,18 @@ void sk_pipe_copy(sk_pipe *to, const sk_pipe *from) {
   if (framework->copy_count == SK__PIPE_COPIES)
     sk__pipe_fatal(core, "NOT_MODELLED", "use references to one TPipe", "more than 8 copies of a TPipe are alive");
   framework->copies[framework->copy_count++] = to;
-  framework->copied = true;
+  core->pipe_copied = true;
 }
 
 void sk__pipe_must_be_known(sk__core *core) {
   const sk__framework *framework = sk__framework_of(core);
-  if (framework->pipe == NULL && framework->copied)
+  if (core->pipe_copied && framework->pipe == NULL)
     sk__pipe_fatal(core, "QUEUE_STATE", REMEDY, "the TPipe that was copied is gone, and its copy is not the framework's");
 }
 
-void sk__pipe_must_be_there(sk__core *core, const sk_pipe *pipe) {
+void sk__pipe_find_copy(sk__core *core, const sk_pipe *pipe) {
   const sk__framework *framework = sk__framework_of(core);
-  if (!framework->copied || framework->pipe == pipe) return;
+  if (framework->pipe == pipe) return;
   for (uint32_t i = 0; i < framework->copy_count; i++)
     if (framework->copies[i] == pipe) return;
   sk__pipe_fatal(core, "QUEUE_STATE", REMEDY, "the TPipe that gave this queue its buffers was copied and is gone");

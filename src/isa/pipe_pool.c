@@ -23,7 +23,7 @@ void sk_pool_reset(sk_pool *pool) {
   sk__pipe_wait_free_events(core, pool->pipe, pool);
   for (uint32_t i = 0; i < pool->pipe->buffer_count; i++)
     if (pool->pipe->buffers[i].pool == pool) {
-      sk__buffer_end_release(core, &pool->pipe->buffers[i]);
+      sk__buffer_end_release(core, pool->pipe, &pool->pipe->buffers[i]);
       pool->pipe->buffers[i].retired = 1;
     }
   pool->used_bytes = 0;
@@ -77,9 +77,9 @@ void sk_pool_place_buffer(const sk_pool *pool, sk_queue *queue, uint32_t index, 
   }
   sk_memory memory = place_in_pool(core, pool, offset_bytes, bytes);
   sk_buffer *buffer = &queue->pipe->buffers[queue->first + index];
-  sk__buffer_end_release(core, buffer);
+  sk__buffer_end_release(core, queue->pipe, buffer);
   buffer->address = memory.address;
   buffer->bytes = (uint32_t)memory.bytes;
   buffer->state = SK_BUFFER_FREE;
-  sk__buffer_note(core, buffer);
+  sk__buffer_note(core, queue->pipe, buffer);
 }

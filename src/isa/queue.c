@@ -14,6 +14,15 @@ static void queue_must_be_ready(sk__core *core, const sk_queue *queue) {
   sk__pipe_must_be_there(core, queue->pipe);
 }
 
+SK__COLD static _Noreturn void none_is_free(sk__core *core, const sk_queue *queue) {
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (buffer_of(queue, i)->state == SK_BUFFER_UNPLACED)
+      sk__pipe_fatal(core, "QUEUE_STATE", "call InitBufHandle for each buffer of the queue", "a buffer of the queue has no memory: InitBufHandle was not called");
+  char text[120];
+  snprintf(text, sizeof text, "all %u buffers of the queue are in use: none has been freed", queue->count);
+  sk__pipe_fatal(core, "QUEUE_STATE", "free a tensor before allocating the next one, or give InitBuffer more buffers", text);
+}
+
 sk_memory sk_queue_alloc(sk_queue *queue) {
   sk__core *core = sk__pipe_enter("AllocTensor", SK__SITE());
   queue_must_be_ready(core, queue);
@@ -26,17 +35,12 @@ sk_memory sk_queue_alloc(sk_queue *queue) {
     buffer->free_event = -1;
     bool shared = buffer->pool != NULL || buffer->own_place;
     if (shared) sk__pipe_hand_out(core, queue->pipe, buffer->address, buffer->bytes);
-    else sk__buffer_end_release(core, buffer);
+    else sk__buffer_end_release(core, queue->pipe, buffer);
     buffer->state = SK_BUFFER_ALLOCATED;
     queue->allocated++;
     return (sk_memory){buffer->address, buffer->bytes};
   }
-  for (uint32_t i = 0; i < queue->count; i++)
-    if (buffer_of(queue, i)->state == SK_BUFFER_UNPLACED)
-      sk__pipe_fatal(core, "QUEUE_STATE", "call InitBufHandle for each buffer of the queue", "a buffer of the queue has no memory: InitBufHandle was not called");
-  char text[120];
-  snprintf(text, sizeof text, "all %u buffers of the queue are in use: none has been freed", queue->count);
-  sk__pipe_fatal(core, "QUEUE_STATE", "free a tensor before allocating the next one, or give InitBuffer more buffers", text);
+  none_is_free(core, queue);
 }
 
 /* The buffer of this queue that holds the address; -1 if there is none. */
@@ -50,6 +54,17 @@ static int find_buffer(const sk_queue *queue, uint64_t address) {
 
 static const char *const state_text[] = {"free", "allocated", "enqueued", "dequeued", "without memory", "free"};
 
+SK__COLD static void tell_not_allocated(sk__core *core, const sk_buffer *buffer) {
+  char text[80];
+  snprintf(text, sizeof text, "the tensor's buffer is %s, not allocated", state_text[buffer->state]);
+  sk__pipe_misuse(core, "QUEUE_STATE", "enqueue a tensor once, between AllocTensor and DeQue", text);
+}
+SK__COLD static void tell_full(sk__core *core, const sk_queue *queue, uint32_t depth) {
+  char text[80];
+  snprintf(text, sizeof text, "the queue holds %u tensors already, its depth is %u", queue->waiting, depth);
+  sk__pipe_misuse(core, "QUEUE_STATE", "dequeue before enqueuing more, or declare a greater depth", text);
+}
+
 bool sk_queue_enque(sk_queue *queue, uint64_t address) {
   sk__core *core = sk__pipe_enter("EnQue", SK__SITE());
   queue_must_be_ready(core, queue);
@@ -61,16 +76,12 @@ bool sk_queue_enque(sk_queue *queue, uint64_t address) {
   }
   sk_buffer *buffer = buffer_of(queue, (uint32_t)index);
   if (buffer->state != SK_BUFFER_ALLOCATED && buffer->state != SK_BUFFER_DEQUEUED) {
-    char text[80];
-    snprintf(text, sizeof text, "the tensor's buffer is %s, not allocated", state_text[buffer->state]);
-    sk__pipe_misuse(core, "QUEUE_STATE", "enqueue a tensor once, between AllocTensor and DeQue", text);
+    tell_not_allocated(core, buffer);
     return false;
   }
   uint32_t depth = queue->depth == 0 ? 1 : queue->depth;
   if (queue->waiting >= depth || queue->waiting >= SK_MAX_QUEUE_BUFFERS) {
-    char text[80];
-    snprintf(text, sizeof text, "the queue holds %u tensors already, its depth is %u", queue->waiting, depth);
-    sk__pipe_misuse(core, "QUEUE_STATE", "dequeue before enqueuing more, or declare a greater depth", text);
+    tell_full(core, queue, depth);
     if (queue->waiting >= SK_MAX_QUEUE_BUFFERS) return false;
   }
   if (!queue->silent) buffer->enque_event = sk__pipe_set_event(core, queue->pipe, queue->enque_kind);
@@ -115,7 +126,7 @@ void sk_queue_free(sk_queue *queue, uint64_t address) {
   buffer->free_kind = queue->free_kind;
   buffer->state = SK_BUFFER_RELEASED;
   buffer->released_at = core->site;
-  if (!queue->silent) sk__released_note(core, buffer);
+  if (!queue->silent) sk__released_note(core, queue->pipe, buffer);
   queue->allocated--;
 }
 

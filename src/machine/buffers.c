@@ -1,22 +1,14 @@
 /* buffers.c - buffers of the living pipe as what operands are held to: an operand that begins in one ends in it, and between
  * FreeTensor and the next AllocTensor a queue's buffer is nobody's. In UB chunks name the buffer that begins in them or that
- * they are part of, so that an operand inside it costs nothing; all others come to the judge. Buffers of pools, and those that a
- * kernel places itself, may lie over one another: operands end in the pool, or in one of the buffers they begin in. */
+ * they are part of, so that an operand inside it costs nothing; all others come to the judge. Of a buffer that was given back
+ * the chunks keep the name, but nothing lies inside. Buffers of pools, and those that a kernel places itself, may lie over one
+ * another: they have no name, and operands end in the pool, or in one of the buffers they begin in. */
 #include <stdio.h>
-#include <string.h>
 
 #include "machine/framework.h"
 #include "machine/internal.h"
 
-enum { CHUNK_BYTES = 256 };
-
 static bool holds(const sk_buffer *buffer, uint64_t address) { return address - buffer->address < buffer->bytes; }
-
-/* Of the pipe that is alive, with checks: then it counts. */
-static bool counts(sk__core *core, const sk_buffer *buffer) {
-  const sk_pipe *pipe = sk__framework_of(core)->pipe;
-  return core->checks && pipe != NULL && buffer >= pipe->buffers && buffer < pipe->buffers + SK_BUFFER_RECORDS;
-}
 
 static bool is_released(const sk_buffer *buffer) { return buffer->queued && buffer->state == SK_BUFFER_RELEASED; }
 
@@ -25,42 +17,36 @@ static uint64_t offset_of(const sk__core *core, const sk_buffer *buffer) {
   return buffer->address - core->local - core->machine->mem_offset[buffer->memory];
 }
 
-static void map(sk__core *core, const sk_buffer *buffer) {
-  const sk_pipe *pipe = sk__framework_of(core)->pipe;
-  if (buffer->memory != SK__MEM_UB) return;
-  sk__framework_of(core)->mapped = true;
-  if (buffer->pool != NULL || buffer->own_place) sk__ub_map_buffer(core, 0, 0, 0);
-  else sk__ub_map_buffer(core, (uint32_t)(buffer - pipe->buffers) + 1, offset_of(core, buffer), buffer->bytes);
+/* Its name in the chunks of UB; 0: it may lie over others, so what begins in it is always judged. */
+static uint32_t number_of(const sk_pipe *pipe, const sk_buffer *buffer) {
+  return buffer->pool != NULL || buffer->own_place ? 0 : (uint32_t)(buffer - pipe->buffers) + 1;
 }
 
-/* The chunks of a buffer that was given back name nobody, its neighbours' with them. */
-static void unmap(sk__core *core, const sk_buffer *buffer) {
-  uint64_t offset = offset_of(core, buffer), first = offset / CHUNK_BYTES, end = (offset + buffer->bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
-  if (buffer->memory == SK__MEM_UB && buffer->pool == NULL && end <= SK__UB_CHUNKS) memset(core->ub->of_chunk + first, 0, end - first);
-}
-
-void sk__buffer_note(sk__core *core, const sk_buffer *buffer) {
-  if (counts(core, buffer)) map(core, buffer);
+void sk__buffer_note(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer) {
+  if (!core->checks || core->framework->pipe != pipe || buffer->memory != SK__MEM_UB) return;
+  uint32_t number = number_of(pipe, buffer);
+  if (number == 0) sk__ub_map_buffer(core, 0, 0, 0);
+  else sk__ub_map_buffer(core, number, offset_of(core, buffer), buffer->bytes);
 }
 
 void sk__buffers_forget(sk__core *core) {
-  sk__framework *framework = sk__framework_of(core);
-  memset(framework->released, 0, sizeof framework->released);
-  if (framework->mapped) sk__ub_unmap_buffers(core);
-  framework->mapped = false;
+  core->framework->released = 0;
+  sk__ub_unmap_buffers(core);
 }
 
-void sk__released_note(sk__core *core, const sk_buffer *buffer) {
-  if (!counts(core, buffer)) return;
-  sk__framework_of(core)->released[buffer->memory]++;
-  unmap(core, buffer);
+void sk__released_note(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer) {
+  if (!core->checks || core->framework->pipe != pipe || buffer->memory != SK__MEM_UB) return;
+  core->framework->released++;
+  /* Without a name: inside of what is nobody's there is nothing anyway. */
+  if (core->framework->mapped) core->ub->stretch[number_of(pipe, buffer)].bytes = 0;
 }
 
-void sk__released_take(sk__core *core, const sk_buffer *buffer) {
-  sk__framework *framework = sk__framework_of(core);
-  if (!counts(core, buffer) || framework->released[buffer->memory] == 0) return;
-  framework->released[buffer->memory]--;
-  map(core, buffer);
+void sk__released_take(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer) {
+  sk__framework *framework = core->framework;
+  if (!core->checks || framework->pipe != pipe || buffer->memory != SK__MEM_UB || framework->released == 0) return;
+  framework->released--;
+  uint32_t number = number_of(pipe, buffer);
+  if (framework->mapped && number != 0) core->ub->stretch[number].bytes = buffer->bytes;
 }
 
 static sk__finding begin(sk__core *core, const char *id, sk__mem mem, uint64_t address, uint64_t bytes) {

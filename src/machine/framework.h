@@ -23,21 +23,20 @@ typedef struct sk__framework {
   struct { uint64_t address; uint32_t bytes; uint8_t object; } matmul_tiles[2]; /* AIC: what stands in L0C, by vector core; object
                                                                                   counted from 1, 0: nothing */
   uint64_t sparse_loaded[2]; /* AIC: a bit per fractal of L0B that has an index in the index buffer */
-  uint8_t released[SK__MEMS]; /* by memory: the pipe's queue buffers that FreeTensor has given back (buffers.c) */
+  uint8_t released;         /* the pipe's queue buffers in UB that FreeTensor has given back (buffers.c) */
   bool mapped;              /* chunks of UB name buffers */
   uint8_t copy_count;       /* copies of TPipes that are alive */
-  bool copied;              /* there was one */
   const void *copies[SK__PIPE_COPIES];
   bool unwritten;           /* AIC: the cube's memories hold bytes that nobody has written (isa/cube_unwritten.h) */
 } sk__framework;
 
-sk__framework *sk__framework_of(sk__core *core);
+static inline sk__framework *sk__framework_of(sk__core *core) { return core->framework; }
 
-/* A buffer of the living pipe has its place; it has been given back (its state says so; the running call is FreeTensor), or is
- * given out again (before its state says so); all are nobody's business any more. Only with checks. */
-void sk__buffer_note(sk__core *core, const sk_buffer *buffer);
-void sk__released_note(sk__core *core, const sk_buffer *buffer);
-void sk__released_take(sk__core *core, const sk_buffer *buffer);
+/* A buffer of this pipe has its place; it has been given back (its state says so; the running call is FreeTensor), or is
+ * given out again (before its state says so); all are nobody's business any more. Only with checks, and of the living pipe. */
+void sk__buffer_note(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer);
+void sk__released_note(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer);
+void sk__released_take(sk__core *core, const sk_pipe *pipe, const sk_buffer *buffer);
 void sk__buffers_forget(sk__core *core);
 /* Tells of an access that begins in a buffer and goes beyond it, or in one that was given back; operand NULL: by the scalar
  * unit, which is held to its tensor elsewhere. Worth a call only with a pipe. */

@@ -349,8 +349,8 @@ const char *sk__early_phase(const sk__core *core);
 
 SK_MUST_USE sk_status sk__locals_make(sk__core *core);
 /* A pipe's buffer in UB: operands that begin and end in it need no judge. number: from 1, below
- * SK__UB_CLOSELY; 0: one whose operands are all judged. Without effect
- * in a kernel that declares arrays there. The other: none is there any more. */
+ * SK__UB_CLOSELY; 0: one whose operands are all judged. Without effect in a kernel that declares arrays there: the framework's
+ * `mapped` says whether it had one. The other: none is there any more. */
 void sk__ub_map_buffer(sk__core *core, uint32_t number, uint64_t start, uint64_t bytes);
 void sk__ub_unmap_buffers(sk__core *core);
 void sk__locals_drop(sk__core *core);

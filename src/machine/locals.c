@@ -59,6 +59,7 @@ static void map_array(sk__core *core, const sk__local_array *array, size_t numbe
 void sk__ub_map_buffer(sk__core *core, uint32_t number, uint64_t start, uint64_t bytes) {
   sk__ub_map *ub = core->ub;
   if (core->locals->arrays[SK__MEM_UB].count != 0 || number >= SK__UB_CLOSELY || start + bytes > (uint64_t)CHUNK_BYTES * SK__UB_CHUNKS) return;
+  core->framework->mapped = true;
   ub->stretch[0] = (sk__ub_stretch){0, 0};
   ub->stretch[number] = (sk__ub_stretch){(uint32_t)start, (uint32_t)bytes};
   memset(ub->of_chunk + start / CHUNK_BYTES, (int)number, (start + bytes + CHUNK_BYTES - 1) / CHUNK_BYTES - start / CHUNK_BYTES);
@@ -66,6 +67,8 @@ void sk__ub_map_buffer(sk__core *core, uint32_t number, uint64_t start, uint64_t
 
 void sk__ub_unmap_buffers(sk__core *core) {
   const sk__local_table *table = core->locals;
+  if (!core->framework->mapped) return;
+  core->framework->mapped = false;
   memset(core->ub->of_chunk, 0, sizeof core->ub->of_chunk);
   whole_ub(core);
   for (size_t i = 0; i < table->arrays[SK__MEM_UB].count; i++) map_array(core, &table->arrays[SK__MEM_UB].items[i], i + 1);
@@ -84,6 +87,7 @@ sk_status sk__locals_make(sk__core *core) {
   core->locals = sk__calloc(1, sizeof *core->locals);
   if (core->locals == NULL) return SK_OUT_OF_MEMORY;
   core->ub = &core->locals->ub;
+  core->framework = &core->locals->framework;
   whole_ub(core);
   return SK_OK;
 }
@@ -103,6 +107,7 @@ void sk__locals_reset(sk__core *core) {
   table->generation++;
   sk__buffers_forget(core);
   table->framework = (sk__framework){0};
+  core->pipe_copied = false;
   unmap_arrays(core);
   for (uint32_t mem = 0; mem < SK__MEMS; mem++) {
     table->used_bytes[mem] = 0;
@@ -110,8 +115,6 @@ void sk__locals_reset(sk__core *core) {
   }
   table->used_bytes[SK__MEM_UB] = (uint32_t)((core->view.dynamic_ub_bytes + 31) / 32 * 32);
 }
-
-sk__framework *sk__framework_of(sk__core *core) { return &core->locals->framework; }
 
 uint8_t *sk__sparse_buffer_of(sk__core *core) {
   sk__local_table *table = core->locals;
@@ -193,6 +196,7 @@ static __attribute__((noinline)) void *place(sk__core *core, uint32_t id, sk__me
   uint32_t start = start_of(core, mem, (uint32_t)used, bytes), end = start + (uint32_t)((bytes + align - 1) / align * align);
   sk__local_array array = {name, start, (uint32_t)bytes, end, end + (mem == SK__MEM_UB ? GUARD_BYTES : 0)};
   if (table->arrays[mem].count != 0) sk__vec_last(&table->arrays[mem]).guard_end = start; /* all up to here is nobody's */
+  if (mem == SK__MEM_UB) sk__ub_unmap_buffers(core); /* from here on arrays are what operands are held to */
   if (!sk__vec_reserve(&table->entries, id + 1) || !sk__vec_push(&table->arrays[mem], array)) out_of_memory(core);
   if (mem == SK__MEM_UB && array.guard_end > core->machine->mem_capacity[core->type][mem] && !table->open_behind) {
     table->open_behind = sk__memory_open_behind_ub(core->machine->soc, core->local);
@@ -229,6 +233,7 @@ static void note_dynamic(sk__core *core) {
   uint32_t bytes = (uint32_t)core->view.dynamic_ub_bytes, end = (bytes + 31) / 32 * 32;
   if (bytes == 0 || (table->arrays[SK__MEM_UB].count != 0 && table->arrays[SK__MEM_UB].items[0].start == 0)) return;
   sk__local_array array = {"dynamic UB", 0, bytes, end, end + GUARD_BYTES};
+  sk__ub_unmap_buffers(core);
   if (!sk__vec_push(&table->arrays[SK__MEM_UB], array)) out_of_memory(core);
   sk__local_array *all = table->arrays[SK__MEM_UB].items;
   size_t count = table->arrays[SK__MEM_UB].count;

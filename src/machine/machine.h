@@ -252,6 +252,7 @@ struct sk__core {
   uint32_t index;               /* machine-wide: AICs 0..aic-1, then AIVs */
   sk__core_type type;
   bool checks;                  /* = order.enabled */
+  bool pipe_copied;             /* there was a copy of a TPipe (isa/pipe_copy.c) */
   uint16_t flags_used;          /* cross-core flag ids that the end of the launch must clear */
   _Alignas(64) uint64_t cycles[SK__PIPE_SLOTS]; /* estimate, per pipe */
 
@@ -301,6 +302,7 @@ struct sk__core {
   sk__fiber *fiber;
   struct sk__local_table *locals;
   sk__ub_map *ub;
+  struct sk__framework *framework; /* of the C++ tensor layer (framework.h) */
   void *scratch;                /* per host thread, 1 MiB, 64-byte aligned: instruction temporaries */
   /* Cores stand side by side: an odd number of cache lines each spreads them over the cache's sets. */
   _Alignas(64) uint8_t spread[128];

@@ -238,7 +238,7 @@ static void local_part(sk__core *core, uint64_t address, uint64_t bytes, bool is
   } else if (placing == SK__IN_NO_ARRAY && (offset >= capacity || bytes > capacity - offset)) {
     report_local(core, address, bytes, is_write);
     sk__core_abort(core, SK_FAULT);
-  } else if (sk__framework_of(core)->released[SK__MEM_UB] != 0) {
+  } else if (sk__framework_of(core)->released != 0) {
     sk__buffers_judge(core, SK__MEM_UB, address, bytes, NULL);
   }
   uint64_t line = address & ~(SK__LINE_BYTES - 1), need = core->checks ? sk__line_mask(address, bytes) : ~UINT64_C(0);

@@ -36,6 +36,7 @@ static void tell_fresh(const sk__probe *probe, uint64_t other, uint64_t low, uin
 
 SK__COLD void sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
                                 bool other_writes, uint64_t low, uint64_t high) {
+  probe->met = true;
   if (is_in_order(probe, trouble, other, other_origin)) return;
   if (trouble == SK__TROUBLE_FRESH) tell_fresh(probe, other, low, high);
   if (trouble == SK__TROUBLE_FRESH && probe->any) {

@@ -71,6 +71,15 @@ static void cell_access(sk__probe *probe, sk__local_cell *cell, uint64_t low, ui
 
 static bool same_cell(const sk__local_cell *a, const sk__local_cell *b) { return memcmp(a, b, sizeof *a) == 0; }
 
+/* The same, of whole records: a cache line each. */
+typedef long long sk__pair __attribute__((vector_size(16), may_alias));
+static bool same_line(const void *a, const void *b) {
+  const sk__pair *x = a, *y = b;
+  sk__pair differ = (x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]);
+  return (differ[0] | differ[1]) == 0;
+}
+_Static_assert(sizeof(sk__local_chunk) == 64 && sizeof(sk__local_second) == 64, "same_line compares 64 bytes");
+
 static bool has_two(const sk__local_chunk *chunk) { return (chunk->form & 1) != 0; }
 static uint32_t second_blocks(const sk__local_chunk *chunk) { return (uint32_t)(chunk->form >> 8); }
 static uint64_t form_of_two(uint32_t blocks) { return (uint64_t)blocks << 8 | 1; }

@@ -93,6 +93,7 @@ typedef struct sk__probe {
   const char *instr;
   /* trouble not yet reported */
   sk__trouble trouble;
+  bool met;                   /* there was some, reported or not */
   bool other_writes;          /* or is an atomic, told by its stamp */
   uint16_t other_origin;
   uint64_t other, low, high;
@@ -126,6 +127,7 @@ static inline void sk__probe_begin(sk__probe *probe, sk__checker *checker, sk__o
   probe->instr = instr;
   probe->unread = checker->unread;
   probe->trouble = SK__TROUBLE_NONE;
+  probe->met = false;
 }
 
 /* Is the access with this stamp (flag bits ignored; 0 = nobody) ordered before the probe's? The own pipe's

@@ -26,6 +26,24 @@ static void unite_page(sk__checker *checker, sk__local_page *page, uint64_t base
   page->split = false;
 }
 
+/* Chunks of one page. Most neighbours have the same history: what one becomes as a whole, the next become too. */
+static inline void chunks_access(sk__probe *probe, sk__local_chunk *chunk, uint64_t low, uint64_t high) {
+  sk__local_chunk before = {0};
+  const sk__local_chunk *after = NULL;
+  for (uint64_t end; low < high; chunk++, low = end) {
+    end = (low | (SK__CHUNK_BYTES - 1)) + 1;
+    if (end > high) end = high;
+    bool whole = end - low == SK__CHUNK_BYTES;
+    if (whole && after != NULL && same_line(chunk, &before)) {
+      *chunk = *after;
+      continue;
+    }
+    before = *chunk;
+    chunk_access(probe, chunk, low, end);
+    after = whole && before.form == 0 && !probe->met ? chunk : NULL;
+  }
+}
+
 static inline void page_access(sk__probe *probe, uint64_t low, uint64_t high) {
   sk__local_page *page = &probe->checker->local_pages[(low - SK__LOCAL_BASE) >> SK__PAGE_SHIFT];
   uint64_t base = low & ~(uint64_t)(SK__PAGE_BYTES - 1);
@@ -37,13 +55,7 @@ static inline void page_access(sk__probe *probe, uint64_t low, uint64_t high) {
     }
     split_page(probe->checker, page, base);
   }
-  sk__local_chunk *chunk = chunks_of(probe->checker, low);
-  for (uint64_t a = low; a < high; chunk++) {
-    uint64_t end = (a | (SK__CHUNK_BYTES - 1)) + 1;
-    if (end > high) end = high;
-    chunk_access(probe, chunk, a, end);
-    a = end;
-  }
+  chunks_access(probe, chunks_of(probe->checker, low), low, high);
   if (whole) unite_page(probe->checker, page, base);
 }
 
@@ -219,6 +231,31 @@ void sk__shadow_local(sk__checker *checker, sk__order *order, sk__pipe pipe, sk_
   sk__shadow_local_ranges(checker, order, pipe, &(sk__local_range){address, bytes, kind}, 1, site, instr);
 }
 
+/* The same blocks of one chunk after another: where a chunk's history is as the last one's was, it becomes what that became.
+ * Returns how many pieces are done; the next is none of these, or has to be looked at closely. */
+static uint64_t quick_column(const quick *q, const sk__local_range *piece, uint64_t n, uint64_t stride) {
+  uint32_t first = (uint32_t)(piece->address % SK__CHUNK_BYTES / BLOCK_BYTES), count = (uint32_t)(piece->bytes / BLOCK_BYTES);
+  uint32_t blocks = ((1u << count) - 1) << first;
+  bool is_read = piece->kind == SK__READ;
+  uint64_t step = stride / SK__CHUNK_BYTES;
+  sk__local_chunk *chunk = chunks_of(q->checker, piece->address), before = {0}, *done = NULL;
+  sk__local_second *second = &q->checker->local_seconds[chunk - q->checker->local_chunks], before_second = {0}, *done_second = NULL;
+  for (uint64_t i = 0; i < n; i++, chunk += step, second += step) {
+    if (!q->checker->local_pages[(uint64_t)(chunk - q->checker->local_chunks) / SK__CHUNKS_PER_PAGE].split) return i;
+    if (done != NULL && same_line(chunk, &before) && (before.form == 0 || same_line(second, &before_second))) {
+      *chunk = *done;
+      if (before.form == 0 && has_two(done)) *second = *done_second;
+      continue;
+    }
+    before = *chunk;
+    before_second = *second;
+    if (!quick_blocks(q, chunk, blocks, is_read)) return i;
+    done = chunk;
+    done_second = second;
+  }
+  return n;
+}
+
 void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe pipe, sk__access kind,
                               uint64_t address, uint64_t n, uint64_t bytes, uint64_t stride, const void *site,
                               const char *instr) {
@@ -233,7 +270,16 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
   sk__probe_begin(&probe, checker, order, pipe, kind, site, instr);
   quick q = quick_begin(checker, order, pipe, site, instr);
   sk__local_range piece = {address, bytes, kind};
-  for (uint64_t i = 0; i < n; i++, piece.address += stride)
-    if (probe.unread || !is_blocks(&piece) || !quick_some(&q, &piece)) access_bytes(&probe, piece.address, bytes);
+  bool column = stride % SK__CHUNK_BYTES == 0 && stride != 0 && is_blocks(&piece);
+  for (uint64_t i = 0; i < n; i++, piece.address += stride) {
+    if (column && !probe.unread) {
+      uint64_t done = quick_column(&q, &piece, n - i, stride);
+      i += done;
+      piece.address += done * stride;
+      if (i < n) access_bytes(&probe, piece.address, bytes);
+    } else if (probe.unread || !is_blocks(&piece) || !quick_some(&q, &piece)) {
+      access_bytes(&probe, piece.address, bytes);
+    }
+  }
   sk__probe_end(&probe);
 }

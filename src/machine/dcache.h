@@ -25,7 +25,7 @@ enum { SK__DCACHE_WAYS = 4, SK__DCACHE_MAX_SETS = 128 };
 #endif
 enum { SK__DCACHE_MAX_LINES = SK__DCACHE_WAYS * SK__DCACHE_MAX_SETS, SK__NEAR_EXTENTS = 4 };
 /* Lines hit last. Few of local memory: their records stand here, and a block's end clears them. */
-enum { SK__RECENT = 64, SK__RECENT_LOCAL = 16 };
+enum { SK__RECENT = 64, SK__RECENT_LOCAL = 64 };
 
 /* Who did something: enough to make an end of a finding and to ask whether it is ordered. */
 typedef struct sk__note {

@@ -115,9 +115,9 @@ void __wrap_sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t ot
                               bool other_writes, uint64_t low, uint64_t high);
 void __wrap_sk__probe_trouble(sk__probe *probe, sk__trouble trouble, uint64_t other, uint16_t other_origin,
                               bool other_writes, uint64_t low, uint64_t high) {
-  (void)probe;
   (void)other;
   (void)other_origin;
+  probe->met = true; /* as the real one does */
   assert_true(low >= seen_low && high <= seen_high && low < high);
   if (trouble == SK__TROUBLE_FRESH && probe->any) return; /* told to whoever fills such memory, no finding */
   uint8_t bit = trouble == SK__TROUBLE_FRESH ? FRESH : other_writes ? AFTER_WRITER : AFTER_ACCESSOR;
@@ -191,6 +191,7 @@ static void one_access(world *w, core_state *c, uint32_t core, sk__pipe p, int n
   uint32_t pieces = 1, stride = 0, way = local ? below(w, 3) : 3, extent = bytes;
   if (way == 0) { /* several pieces, which may touch */
     stride = bytes + below(w, 3) * (below(w, 2) == 0 ? 32 : bytes);
+    if (bytes <= 256 && below(w, 2) == 0) stride = 256 * (1 + below(w, 3)); /* a column of chunks */
     while (pieces < 9 && at + pieces * stride + bytes <= LOCAL_SPAN) pieces++;
     extent = (pieces - 1) * stride + bytes;
   }

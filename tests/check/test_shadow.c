@@ -325,11 +325,33 @@ static void test_plain_store_waits_for_a_flag_of_its_unit(void **state) {
     }
 }
 
+/* Two chunks that were written alike; of each V or MTE3 has read the first block. V reads both in one access, which changes
+ * the second only; what overwrites that is in order with MTE3 alone, or with both. */
+static void test_a_column_tells_its_chunks_apart(void **state) {
+  (void)state;
+  for (int both = 0; both < 2; both++) {
+    setup();
+    fake_core *core = &cores[30];
+    uint64_t base = sk__local_slot(30), next = base + 256;
+    sk__shadow_local(checker, &core->order, SK__PIPE_MTE2, SK__WRITE, base, 512, SITE(1), "asc_copy");
+    flag(core, SK__PIPE_MTE2, SK__PIPE_V);
+    flag(core, SK__PIPE_MTE2, SK__PIPE_MTE3);
+    sk__shadow_local(checker, &core->order, SK__PIPE_V, SK__READ, base, 32, SITE(2), "asc_add");
+    sk__shadow_local(checker, &core->order, SK__PIPE_MTE3, SK__READ, next, 32, SITE(3), "asc_store");
+    sk__shadow_local_strided(checker, &core->order, SK__PIPE_V, SK__READ, base, 2, 32, 256, SITE(2), "asc_add");
+    flag(core, SK__PIPE_MTE3, SK__PIPE_MTE2);
+    if (both != 0) flag(core, SK__PIPE_V, SK__PIPE_MTE2);
+    sk__shadow_local(checker, &core->order, SK__PIPE_MTE2, SK__WRITE, next, 32, SITE(4), "asc_copy");
+    if (both != 0) assert_int_equal(finding_count(checker), 0);
+    else assert_int_equal(only_finding(checker, "SYNC_LOCAL")->ends[1].pipe, SK__PIPE_V);
+  }
+}
+
 SK_TESTS(SK_TEST(test_plain_store_is_found_by_its_own_unit), SK_TEST(test_plain_store_waits_for_a_flag_of_its_unit),
          SK_TEST(test_disjoint_bytes_of_one_block_are_no_conflict), SK_TEST(test_one_shared_byte_is_a_conflict),
          SK_TEST(test_tiles_that_share_pages), SK_TEST(test_page_of_many_writers_keeps_them_apart),
          SK_TEST(test_reader_set_is_exact), SK_TEST(test_readers_of_many_streams), SK_TEST(test_atomics_agree_among_themselves_only),
          SK_TEST(test_bytes_never_written), SK_TEST(test_freed_and_allocated_again_is_never_written),
          SK_TEST(test_local_memory_starts_fresh_with_each_launch), SK_TEST(test_data_of_an_earlier_sub_kernel),
-         SK_TEST(test_strided_access_leaves_gaps_alone), SK_TEST(test_l0c_is_named),
+         SK_TEST(test_strided_access_leaves_gaps_alone), SK_TEST(test_a_column_tells_its_chunks_apart), SK_TEST(test_l0c_is_named),
          SK_TEST(test_plain_runs_record_nothing), SK_TEST(test_threads_share_pages))

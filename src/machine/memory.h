@@ -102,9 +102,9 @@ typedef struct sk__memory {
   sk__dcache *caches[SK__MAX_CORES];
 } sk__memory;
 
-/* Maps the window for this profile. On failure `why` says in words what could not be had. */
 /* What is behind the UB of this local slot may be touched from here on, for the guards between arrays. */
 SK_MUST_USE bool sk__memory_open_behind_ub(const sk__soc *soc, uint64_t slot);
+/* Maps the window for this profile. On failure `why` says in words what could not be had. */
 SK_MUST_USE sk_status sk__memory_create(sk__memory *memory, const sk__soc *soc, sk__checker *checker, char *why,
                                         size_t why_bytes);
 void sk__memory_destroy(sk__memory *memory);

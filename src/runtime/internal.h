@@ -216,11 +216,12 @@ bool sk__values_are_there(sk__runtime *runtime, const sk__task *task);
 SK_MUST_USE sk_status sk__hold_back(sk__runtime *runtime, bool force, sk__task_list *batch);
 /* A finding for each value that those of the tasks wait for that are not done (NULL: none is). */
 void sk__report_held(sk__runtime *runtime, sk__task *const *tasks, size_t count, const bool *done);
+/* Another host thread has queued or written something while this one waited. */
+bool sk__others_came(sk__runtime *runtime);
+
 /* ---- run.c ---- */
 /* Runs what of the pending tasks can run. The worst status. waits: the host does, so that all that comes is ordered behind. */
 sk_status sk__run_what_can(sk__runtime *runtime, bool force, bool waits);
-/* Another host thread has queued or written something while this one waited. */
-bool sk__others_came(sk__runtime *runtime);
 
 /* ---- stream.c ---- */
 void sk__stream_unref(sk__stream *stream);

@@ -1,4 +1,4 @@
-/* shadow_query.c - questions about local memory's history that record nothing. */
+/* shadow_local_query.c - questions about local memory's history that record nothing. */
 #include "check/shadow.h"
 
 static bool is_written(const sk__order *order, const sk__local_cell *cell) {

@@ -214,16 +214,13 @@ void sk__matmul_take_memory(const sk__matmul_call *call, const sk_matmul *mm, bo
 typedef struct events { int32_t l1_free[2], l0_free[2], arrived, loaded; } events;
 enum { MTE1_MTE2 = 1, MTE2_MTE1 = 0, MTE1_M = 2, M_MTE1 = 3 }; /* in the order of SK_HARD_EVENT_LIST */
 
-static void set(sk__core *core, uint32_t kind, int32_t id) {
-  static const uint8_t pipes[][2] = {{SK__PIPE_MTE2, SK__PIPE_MTE1}, {SK__PIPE_MTE1, SK__PIPE_MTE2}, {SK__PIPE_MTE1, SK__PIPE_M},
-                                     {SK__PIPE_M, SK__PIPE_MTE1}};
-  sk__set_flag(core, pipes[kind][0], pipes[kind][1], (uint32_t)id);
-}
-static void wait(sk__core *core, uint32_t kind, int32_t id) {
-  static const uint8_t pipes[][2] = {{SK__PIPE_MTE2, SK__PIPE_MTE1}, {SK__PIPE_MTE1, SK__PIPE_MTE2}, {SK__PIPE_MTE1, SK__PIPE_M},
-                                     {SK__PIPE_M, SK__PIPE_MTE1}};
-  sk__wait_flag(core, pipes[kind][0], pipes[kind][1], (uint32_t)id);
-}
+static const uint8_t pipes_of[][2] = {
+  [MTE2_MTE1] = {SK__PIPE_MTE2, SK__PIPE_MTE1}, [MTE1_MTE2] = {SK__PIPE_MTE1, SK__PIPE_MTE2},
+  [MTE1_M] = {SK__PIPE_MTE1, SK__PIPE_M}, [M_MTE1] = {SK__PIPE_M, SK__PIPE_MTE1},
+};
+
+static void set(sk__core *core, uint32_t kind, int32_t id) { sk__set_flag(core, pipes_of[kind][0], pipes_of[kind][1], (uint32_t)id); }
+static void wait(sk__core *core, uint32_t kind, int32_t id) { sk__wait_flag(core, pipes_of[kind][0], pipes_of[kind][1], (uint32_t)id); }
 
 static events take_events(sk__core *core, const sk_matmul *mm) {
   events e;
@@ -425,4 +422,11 @@ void sk__matmul_store(const sk__matmul_call *call, const sk_matmul *mm, uint32_t
           0, mode, 0, target->channel_split, !nz);
   core->atomic_type = type, core->atomic_op = op;
   sk__pipe_barrier(core, SK__PIPE_ALL);
+}
+
+void sk__matmul_run(const sk__matmul_call *call, const sk_matmul *mm, const sk_matmul_target *target) {
+  for (uint32_t step = 0; step < sk__matmul_steps(mm); step++) {
+    sk__matmul_compute(call, mm, step, false);
+    sk__matmul_store(call, mm, step, target);
+  }
 }

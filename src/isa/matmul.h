@@ -7,8 +7,15 @@
 
 /* The call of the kernel that a step belongs to. */
 typedef struct sk__matmul_call { sk__core *core; const char *name; const void *site; } sk__matmul_call;
+static inline sk__matmul_call sk__matmul_begin(const char *name, const void *site) {
+  return (sk__matmul_call){sk__enter(SK__PIPE_S, name, site), name, site};
+}
 
 /* ---- a tile (matmul.c) ---------------------------------------------------------------------------- */
+
+uint32_t sk__matmul_bits(uint32_t element);
+/* Elements from row to row of a result that stands alone: whole blocks of 32 bytes. */
+uint32_t sk__matmul_pitch(uint32_t columns, uint32_t element);
 
 /* Steps of the single shape: tiles, or their pieces of K where each is given by itself. */
 uint32_t sk__matmul_steps(const sk_matmul *matmul);
@@ -22,6 +29,8 @@ uint32_t sk__matmul_tile_bytes(const sk_matmul *matmul);
 /* Step number `step` into L0C, added to what stands there if `keep`; L0C to its place in the result. */
 void sk__matmul_compute(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, bool keep);
 void sk__matmul_store(const sk__matmul_call *call, const sk_matmul *matmul, uint32_t step, const sk_matmul_target *target);
+/* Computes and stores them all, one after the other. */
+void sk__matmul_run(const sk__matmul_call *call, const sk_matmul *matmul, const sk_matmul_target *target);
 
 /* ---- tiles that stay (matmul_l0c.c) ------------------------------------------------------------------ */
 
@@ -31,10 +40,6 @@ typedef enum sk__matmul_use { SK__TILE_PASSES, SK__TILE_STAYS, SK__TILE_ADDS, SK
 bool sk__matmul_place_tile(const sk__matmul_call *call, sk_matmul *matmul, uint32_t vector_core, uint32_t vector_cores, sk__matmul_use use);
 /* Partial sums are of one tile; false: a finding said so. */
 bool sk__matmul_one_tile(const sk__matmul_call *call, const sk_matmul *matmul);
-
-uint32_t sk__matmul_bits(uint32_t element);
-/* Elements from row to row of a result that stands alone: whole blocks of 32 bytes. */
-uint32_t sk__matmul_pitch(uint32_t columns, uint32_t element);
 
 /* ---- pieces of inputs (matmul_load.c) --------------------------------------------------------------- */
 
@@ -74,5 +79,19 @@ void sk__matmul_batch_run(const sk__matmul_call *call, const sk_matmul *matmul, 
 uint32_t sk__matmul_batch_results(const sk_matmul *matmul, const sk_matmul_batch *batch);
 /* The target moved to result q. */
 void sk__matmul_batch_place(const sk_matmul *matmul, const sk_matmul_batch *batch, sk_matmul_target *target, uint64_t q);
+
+/* ---- a vector core and the service (matmul_client.c) ----------------------------------------------------- */
+
+/* The two words in a vector core's slot that order goes with: its message, and the service's reply. */
+uint64_t sk__matmul_message_word(sk__core *client);
+uint64_t sk__matmul_reply_word(sk__core *client);
+/* Sends, after the reply to the message before; waits for the reply. */
+void sk__matmul_post(const sk__matmul_call *call, const sk_matmul_message *message);
+void sk__matmul_await(sk__core *core);
+/* An input in the vector core's own buffer goes to its slot, where the operand finds it; nothing, with a finding: no room. */
+void sk__matmul_pass(const sk__matmul_call *call, const sk_matmul *matmul, sk_matmul_operand *operand, const void *address, uint64_t bytes);
+/* Lets results of this size go to the slot; false, with a finding: no room. Then from there into the vector core's buffer. */
+bool sk__matmul_through_slot(sk__core *core, sk_matmul_target *target, uint32_t rows, uint32_t columns);
+void sk__matmul_fetch(sk__core *core, void *ub, uint32_t matrices, uint32_t rows, uint32_t columns, const sk_matmul_target *target);
 
 #endif

@@ -47,7 +47,9 @@ sanitize:
 clang:
 	@CC=clang CXX=clang++ $(MAKE) --no-print-directory BUILD=build-clang test
 
+# PREFIX=DIR: there, else where the build directory was told, else below /usr/local.
 install: all
+	@$(if $(PREFIX),PATH="$(CURDIR)/.venv/bin:$$PATH" $(MESON) configure $(BUILD) -Dprefix=$(abspath $(PREFIX)))
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(MESON) install -C $(BUILD)
 
 clean:

@@ -49,9 +49,9 @@ static const char verify_help[] =
 static const char run_help[] =
     "usage: skv run [options] PROGRAM [arguments]\n\n"
     "Runs PROGRAM (built by skcc, or a torch_npu script NAME.py) once on the simulated NPU with all checks.\n\n"
-    "  --schedule S   in-order, reversed, random:SEED, slow-consumer, slow-aiv1, waves\n"
+    "  --schedule S   in-order (default), reversed, random:SEED, slow-consumer, slow-aiv1, waves\n"
     "  --threads N    host threads, 1 to 64 (results do not depend on it)\n"
-    "  --checks S     on, off\n"
+    "  --checks S     on (default), off: bounds are checked all the same\n"
     "  --soc NAME     chip profile (skv soc lists them)\n"
     "  --save-graph FILE  what was launched as a graph dump for skv plan; one file per stretch of work that differs\n"
     "                 (FILE-2.json ...) when there are several\n"

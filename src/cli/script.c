@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/version.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -27,16 +28,28 @@ static bool read_line(const char *path, char *line, size_t bytes) {
   return good && line[0] != '\0';
 }
 
-/* In a build directory skv stands beside python/interpreter; installed, beside the interpreter itself. Else the
- * one of PATH. */
-static const char *interpreter(const sk__cli_request *run, const char *folder, char *found, size_t bytes) {
+/* The front ends' folder: beside skv in a build directory, below the prefix when installed; false where there is none. */
+static bool front_ends(const char *own, char *folder, size_t bytes) {
+  static const char *const places[] = {"/python", "/../" SK__LIBDIR "/superkernel/python"};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    char package[PATH_BYTES + 128];
+    snprintf(folder, bytes, "%s%s", own, places[i]);
+    snprintf(package, sizeof package, "%s/superkernel", folder);
+    if (access(package, F_OK) == 0) return true;
+  }
+  return false;
+}
+
+/* The front ends name the one that they were built for; where pip installed skv, it stands beside the interpreter itself.
+ * Else the one of PATH. */
+static const char *interpreter(const sk__cli_request *run, const char *own, const char *folder, char *found, size_t bytes) {
   if (run->python != NULL) return run->python;
   const char *named = getenv("SKV_PYTHON");
   if (named != NULL && named[0] != '\0') return named;
-  char path[PATH_BYTES + 32];
-  snprintf(path, sizeof path, "%s/python/interpreter", folder);
+  char path[PATH_BYTES + 128];
+  snprintf(path, sizeof path, "%s/interpreter", folder);
   if (read_line(path, found, bytes)) return found;
-  snprintf(found, bytes, "%s/python3", folder);
+  snprintf(found, bytes, "%s/python3", own);
   return access(found, X_OK) == 0 ? found : "python3";
 }
 
@@ -56,20 +69,20 @@ static void bootstrap(const char *verb, char *code, size_t bytes) {
 }
 
 _Noreturn void sk__cli_start_script(const sk__cli_request *run) {
-  char folder[PATH_BYTES], found[PATH_BYTES + 32], package[PATH_BYTES + 64], code[1024];
-  own_folder(folder, sizeof folder);
-  const char *python = interpreter(run, folder, found, sizeof found);
-  snprintf(package, sizeof package, "%s/python/superkernel", folder);
-  bool built_here = access(package, F_OK) == 0;
+  char own[PATH_BYTES], folder[PATH_BYTES + 64], found[PATH_BYTES + 32], package[PATH_BYTES + 128], code[1024];
+  own_folder(own, sizeof own);
+  bool is_here = front_ends(own, folder, sizeof folder);
+  const char *python = interpreter(run, own, folder, found, sizeof found);
+  snprintf(package, sizeof package, "%s/superkernel", folder);
   size_t count = 0;
   while (run->program[count] != NULL) count++;
   const char **words = calloc(count + 4, sizeof *words);
   if (words == NULL) _exit(SK__EXIT_INTERNAL);
   size_t at = 0;
   words[at++] = python;
-  if (!built_here) words[at++] = "-c";
+  if (!is_here) words[at++] = "-c";
   bootstrap(run->verb, code, sizeof code);
-  words[at++] = built_here ? package : code;
+  words[at++] = is_here ? package : code;
   memcpy(words + at, run->program, count * sizeof *words);
   execvp(python, (char *const *)(uintptr_t)words);
   fprintf(stderr, "skv %s: '%s' cannot be started: %s; name a Python interpreter with --python or SKV_PYTHON\n", run->verb, python, strerror(errno));

@@ -52,6 +52,9 @@ typedef struct sk__end {
   char detail[160];     /* free words, already composed */
 } sk__end;
 
+/* Detail of an end whose sub-kernel has read the index of the AI core where its own index is another. */
+#define SK__RAW_INDEX "takes its place from block_idx"
+
 typedef struct sk__finding {
   char id[32];          /* key of the catalogue: "H1", "H12", "GM_OUT_OF_BOUNDS" ... (hazards.h) */
   sk__category category;

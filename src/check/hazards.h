@@ -35,9 +35,9 @@
   X("H5", OPERATOR, "Launch-level block number", \
     "The raw block_num or block_idx register is read, which inside an SK belongs to the SK and not to the sub-kernel.", \
     "Wrong tiling, missing or double tiles; a hang when used for synchronisation.", \
-    "A raw read inside a sub-kernel whose block count differs from that of the SK (equal: warning).", \
-    "Use AscendC::GetBlockIdx() and GetBlockNum(); in an __sk__ function use the block count of its system arguments.", \
-    "Alone the block count of the launch is the operator's own.") \
+    "A raw read of block_num inside a sub-kernel whose block count differs from that of the SK (equal: warning). A vector operator that read block_idx, and both vector cores of an AI core write the same device bytes.", \
+    "Use GetBlockIdx() and GetBlockNum() (in C asc_get_block_idx() * asc_get_sub_block_num() + asc_get_sub_block_id()); in an __sk__ function the block count of its system arguments.", \
+    "Alone the blocks of the launch are the operator's own.") \
   X("H6", FUSER, "Launch ratio below the operator's", \
     "The SK starts one vector core per cube core although it contains a 1:2 operator.", \
     "Half of the vector work is missing, or the cube core waits for the second vector core.", \

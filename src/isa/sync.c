@@ -140,7 +140,13 @@ static sk__core *enter_scalar(const char *instr, const void *site) {
     sk__core *core = enter_scalar("asc_get_" #name, SK__SITE());  \
     return (int64_t)(expression);                                 \
   }
-VARIABLE(block_idx, core->block_idx)
+/* Of an operator of vector cores alone, block_idx is the whole index; beside cube cores two vector cores have the same. Whoever
+ * adds the sub-block's number is right in both, so that reading it is no finding of its own. */
+int64_t asc_get_block_idx(void) {
+  sk__core *core = enter_scalar("asc_get_block_idx", SK__SITE());
+  if (core->view.own_ratio == 0 && core->ratio == 2) core->view.raw_index = core->view.task != UINT32_MAX;
+  return core->block_idx;
+}
 /* In a hand-written function of a SuperKernel this is the launch's number, not the operator's. */
 static SK__COLD void report_raw_number(sk__core *core) {
   uint32_t ratio = core->type == SK__AIV && core->ratio == 2 ? 2 : 1;

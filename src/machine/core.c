@@ -41,6 +41,7 @@ void sk__core_describe(void *context, sk__end *end) {
   end->task = sk__in_sub(core) ? (int32_t)core->view.task : -1;
   snprintf(end->kernel, sizeof end->kernel, "%s", core->view.kernel != NULL ? core->view.kernel : "");
   const char *phase = sk__early_phase(core);
+  if (phase == NULL && core->view.raw_index) phase = SK__RAW_INDEX;
   if (phase != NULL && end->detail[0] == '\0') snprintf(end->detail, sizeof end->detail, "%s", phase);
 }
 

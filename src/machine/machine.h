@@ -51,6 +51,7 @@ typedef struct sk__view {
   bool bound;               /* sub-kernels: runs through the function that SK_BIND names */
   bool beyond;              /* sub-kernels: the core's index is at or above block_num: it has no work to do (H43) */
   bool raw_block_num;       /* block_num is the SK's, not the sub-kernel's: reading it is H5 */
+  bool raw_index;           /* the raw block index was read where it is not the operator's */
   uint32_t schedmode;       /* sub-kernels: declared batch mode */
   uint32_t sk_num_blocks;   /* sub-kernels: cores of this type that run it (sysArgs->skNumBlocks) */
   uint32_t early_mask;      /* sub-kernels: early-start configuration word (sysArgs->skTaskSyncCfg) */

@@ -38,6 +38,7 @@ static bool is_second_vector_core(const sk__end *a, const sk__end *b) {
  * the earlier operator behind its SetNextTaskStart, or the later one before its WaitPreTaskEnd. */
 static const char *early_id(const sk__end *a, const sk__end *b) {
   const sk__end *first = a->task < b->task ? a : b, *second = first == a ? b : a;
+  if (strcmp(first->detail, SK__RAW_INDEX) == 0 || strcmp(second->detail, SK__RAW_INDEX) == 0) return NULL;
   if (first->detail[0] == '\0' && second->detail[0] == '\0') return NULL;
   if (strcmp(second->detail, "before WaitPreTaskEnd") == 0) return "H25";
   if (strcmp(first->detail, "after SetNextTaskStart") == 0) return "H24";
@@ -52,7 +53,10 @@ static const char *fused_id(const sk__seen_finding *seen) {
   bool gm = strcmp(finding->id, "SYNC_GM") == 0 || (same_pipe && a->mem == SK__MEM_GM);
   bool local = strcmp(finding->id, "SYNC_LOCAL") == 0 || (same_pipe && a->mem != SK__MEM_GM);
   if ((!gm && !local) || finding->end_count < 2 || !both_in_subs(a, b)) return NULL;
-  if (a->task == b->task) return gm && is_second_vector_core(a, b) ? "H4" : NULL;
+  if (a->task == b->task) {
+    if (!gm || !is_second_vector_core(a, b)) return NULL;
+    return strcmp(a->detail, SK__RAW_INDEX) == 0 || strcmp(b->detail, SK__RAW_INDEX) == 0 ? "H5" : "H4";
+  }
   const char *early = early_id(a, b);
   if (early != NULL) return early;
   if (seen->streams == SK__STREAMS_DIFFER) return "H36";

@@ -186,14 +186,20 @@ void sk_wait_previous_task_end(void) {
 
 /* ---- findings, printing, stopping ------------------------------------------------------------------ */
 
-void sk_kernel_finding(const char *id, const char *text, bool fatal) {
+static sk__core *tell(const char *id, sk__severity severity, const char *text, const void *site) {
   sk__core *core = sk__self;
-  core->site = SK__SITE();
+  core->site = site;
   core->instr = "kernel";
-  sk__instr_finding(core, id, strcmp(id, "NOT_MODELLED") == 0 ? SK__CAT_NOT_MODELLED : SK__CAT_OPERATOR, SK__ERROR, "", "%s",
-                    text);
+  sk__instr_finding(core, id, strcmp(id, "NOT_MODELLED") == 0 ? SK__CAT_NOT_MODELLED : SK__CAT_OPERATOR, severity, "", "%s", text);
+  return core;
+}
+
+void sk_kernel_finding(const char *id, const char *text, bool fatal) {
+  sk__core *core = tell(id, SK__ERROR, text, SK__SITE());
   if (fatal) sk__core_abort(core, SK_FAULT);
 }
+
+void sk_kernel_warning(const char *id, const char *text) { tell(id, SK__WARNING, text, SK__SITE()); }
 
 void sk_tensor_overflow(uint32_t count, uint32_t elems) {
   sk__core *core = enter("tensor call", SK__SITE());

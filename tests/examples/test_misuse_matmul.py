@@ -1,7 +1,7 @@
 """Kernels that misuse Matmul objects: each is found at the user's line, and its repaired twin is silent."""
 import sys
 
-from test_misuse import PROGRAM, finds, refuses, tap
+from test_misuse import PROGRAM, finds, refuses, run_program, tap
 
 # A Matmul object on the vector core of a mix kernel: 32 x 32 halves.
 MATMUL_KERNEL = """
@@ -122,6 +122,31 @@ def registered_program(kind: str, definitions: str, workspace: bool, body: str) 
     return source if workspace else source.replace("  SetSysWorkSpace(x);\n", "")
 
 
+# One element of `in`, at row 0, column 5: by itself turned it gives out(0, 0) = 1, by itself as it lies nothing but zeros.
+ONE_ELEMENT = ("(void)zeros;", "(void)zeros; GM_ADDR in = (GM_ADDR)x + RESERVED_WORKSPACE; half one(1); float first = 0;")
+ONE_ELEMENT_THERE = ("  k<<<", "  aclrtMemcpy(in + 10, 2, &one, 2, ACL_MEMCPY_HOST_TO_DEVICE);\n  k<<<")
+ONE_ELEMENT_READ = ("  aclrtFree(x);", "  aclrtMemcpy(&first, 4, in + 4096, 4, ACL_MEMCPY_DEVICE_TO_HOST);\n  std::printf(\"first: %g\\n\", first);\n  aclrtFree(x);")
+
+
+def turned_program(type_of_b: str) -> str:
+    source = matmul_program("__mix__(1, 1)", "", A + "mm.SetTensorB(in, true); //!\n mm.IterateAll(out);\n mm.End();\n")
+    source = source.replace("Matmul<G, G, R> mm;", f"Matmul<G, {type_of_b}, R> mm;")
+    for old, new in (ONE_ELEMENT, ONE_ELEMENT_THERE, ONE_ELEMENT_READ):
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+def test_a_turned_matrix_whose_type_is_not_is_told_and_turned():
+    said, line = run_program(turned_program("G"))
+    assert "warning BAD_ARGUMENT" in said and f"k.cpp:{line}" in said and "first: 1" in said, said
+
+
+def test_a_turned_matrix_whose_type_is_is_silent():
+    said, _ = run_program(turned_program("MatmulType<TPosition::GM, CubeFormat::ND, half, true>"))
+    assert "verdict: clean" in said and "first: 1" in said, said
+
+
 # Calls that must not compile, with a word of the message.
 REFUSED = {
     "using G = MatmulType<TPosition::GM, CubeFormat::ND, half>; Matmul<G, G, G> mm; mm.IterateBatch(GlobalTensor<half>(), 1, 1, false);": "IterateBatch, IterateNBatch, GetBatchTensorC: LayoutMode",
@@ -142,4 +167,5 @@ if __name__ == "__main__":
     sys.exit(tap.run([finds(name, finding, matmul_program(*case)) for name, (finding, *case) in MATMULS.items()]
                      + [finds(name, finding, special_program(*case)) for name, (finding, *case) in SPECIAL.items()]
                      + [finds(name, finding, registered_program(*case)) for name, (finding, *case) in REGISTERED.items()]
+                     + [test_a_turned_matrix_whose_type_is_not_is_told_and_turned, test_a_turned_matrix_whose_type_is_is_silent]
                      + [refuses(*case) for case in REFUSED.items()]))

@@ -327,6 +327,8 @@ void sk_work_too_small(const char *call, uint32_t elems, uint32_t least) __attri
 
 /* A finding of the catalogue about the call at hand; fatal ends the block. Text: one sentence. */
 void sk_kernel_finding(const char *id, const char *text, bool fatal);
+/* Of what the chip does as it is told and the framework's own checks forbid. */
+void sk_kernel_warning(const char *id, const char *text);
 /* printf of a kernel, which also works on the host. */
 int sk_kernel_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sk_kernel_assert_failed(const char *expression, const char *file, int line) __attribute__((noreturn));

@@ -371,8 +371,8 @@ private:
 
   SK_INLINE void give(sk_matmul_operand &operand, const void *address, bool local, bool transposed, bool may, const char *what,
                       bool in_l1 = false, uint32_t elems = 0) {
-    if (transposed && !may) sk_kernel_finding("BAD_ARGUMENT", what, false);
-    else if (in_l1) sk_matmul_give_l1(&record_, &operand, address, transposed);
+    if (transposed && !may) sk_kernel_warning("BAD_ARGUMENT", what);
+    if (in_l1) sk_matmul_give_l1(&record_, &operand, address, transposed);
     else if (in_batches && local) sk_matmul_give_batch(&record_, &operand, address, elems, transposed);
     else sk_matmul_give(&record_, &operand, address, local, transposed);
   }

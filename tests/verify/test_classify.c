@@ -112,11 +112,16 @@ static void test_names_by_places(void **state) {
   (void)state;
   sk__seen_finding seen = pair("SYNC_GM", 1, 1);
   assert_named(&seen, "H4");
+  snprintf(seen.finding.ends[1].detail, sizeof seen.finding.ends[1].detail, "%s", SK__RAW_INDEX);
+  assert_named(&seen, "H5");
   seen.finding.ends[1].block = 3; /* another AI core */
   assert_named(&seen, "SYNC_GM");
   seen = pair("SYNC_GM", 1, 1);
   seen.finding.ends[1].launch = 4;
   assert_named(&seen, "SYNC_GM");
+  seen = pair("SYNC_GM", 1, 2); /* two operators: how one of them finds its place is not why */
+  snprintf(seen.finding.ends[1].detail, sizeof seen.finding.ends[1].detail, "%s", SK__RAW_INDEX);
+  assert_named(&seen, "H18");
   seen = pair("SYNC_GM", -1, -1); /* outside of any SK */
   assert_named(&seen, "SYNC_GM");
   seen = pair("SYNC_LOCAL", 1, 1);

@@ -215,6 +215,15 @@ sk__snapshot *sk__snapshot_engine(sk__checker *checker, sk__snapshot *before);
 void sk__checker_clocks(const sk__checker *checker, uint64_t *out);
 /* All that was done since the cores' clocks were these, and before that only what `known` has (NULL: nothing). */
 sk__snapshot *sk__snapshot_since(sk__checker *checker, const sk__snapshot *known, const uint64_t *clocks);
+/* Runs that are taken back, ordered otherwise than the program is. Who read or updated device memory before them stays on record
+ * beside those who read it in them, unless all the program's streams that do so know of it anyway. */
+typedef struct sk__rehearsal {
+  uint64_t begun[SK__MAX_CORES];  /* clocks when it began */
+  uint64_t known[SK__MAX_ACTORS]; /* up to here, all those streams know what was before */
+} sk__rehearsal;
+void sk__rehearsal_begin(const sk__checker *checker, sk__rehearsal *rehearsal);
+void sk__rehearsal_add_stream(sk__rehearsal *rehearsal, const sk__snapshot *order); /* NULL: it knows nothing */
+void sk__checker_rehearse(sk__checker *checker, const sk__rehearsal *rehearsal);    /* NULL: it is over */
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from);
 sk__snapshot *sk__snapshot_ref(sk__snapshot *s);

@@ -39,6 +39,7 @@ typedef struct sk__gaps sk__gaps;
 sk__gaps *sk__gaps_ref(sk__gaps *gaps);
 void sk__gaps_unref(sk__gaps *gaps);
 bool sk__gaps_hold(const sk__gaps *gaps, uint32_t actor, uint64_t clock);
+uint64_t sk__gaps_first(const sk__gaps *gaps, uint32_t actor); /* the lowest clock in one; UINT64_MAX: there is none */
 /* Of two vectors, each with its gaps, when they become one. */
 sk__gaps *sk__gaps_joined(sk__gaps *a, const uint64_t *a_clocks, sk__gaps *b, const uint64_t *b_clocks, uint32_t actors);
 /* Of a vector that is about to learn what a launch does on some of the cores [first, end): all it does not know of what these
@@ -103,6 +104,7 @@ struct sk__checker {
   uint32_t actors;            /* of the chip's cores and the copy engine */
   bool same_pipe, threaded, unread;
   bool has_gaps;              /* some snapshot had */
+  const sk__rehearsal *rehearsal; /* NULL: what runs now stays */
   sk__describe_fn describe;
   sk__fresh_fn fresh;
   void *fresh_context;

@@ -40,6 +40,11 @@ bool sk__gaps_hold(const sk__gaps *gaps, uint32_t actor, uint64_t clock) {
   return low < gaps->start[actor + 1] && gaps->of[low].low <= clock;
 }
 
+uint64_t sk__gaps_first(const sk__gaps *gaps, uint32_t actor) {
+  if (gaps == NULL || actor >= gaps->actors || gaps->start[actor] == gaps->start[actor + 1]) return UINT64_MAX;
+  return gaps->of[gaps->start[actor]].low;
+}
+
 static uint32_t count_of(const sk__gaps *gaps, uint32_t actor) {
   return gaps == NULL ? 0 : gaps->start[actor + 1] - gaps->start[actor];
 }

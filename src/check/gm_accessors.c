@@ -58,7 +58,7 @@ SK__COLD static sk__gm_set *set_rebuilt(sk__probe *probe, sk__gm_set *old, uint6
   for (uint32_t i = 0; i < old->capacity; i++) {
     uint64_t s = old->stamp[i];
     if (s == 0) continue;
-    if (((s ^ me) & SK__STAMP_ATOMIC) == 0 && sk__ordered(probe, s)) old->stamp[i] = 0;
+    if (((s ^ me) & SK__STAMP_ATOMIC) == 0 && sk__gm_is_covered(probe, s)) old->stamp[i] = 0;
     else keep++;
   }
   uint32_t capacity = 8;
@@ -85,7 +85,7 @@ void sk__gm_add_accessor(sk__probe *probe, sk__gm_cell *cell, uint64_t me) {
     if ((set->count + 1) * 4 > set->capacity * 3) set = set_rebuilt(probe, set, me);
   } else {
     bool same_kind = ((a ^ me) & SK__STAMP_ATOMIC) == 0;
-    if (a == 0 || sk__gm_is_superseded(probe, a, me) || (same_kind && sk__ordered(probe, a))) {
+    if (a == 0 || sk__gm_is_superseded(probe, a, me) || (same_kind && sk__gm_is_covered(probe, a))) {
       cell->accessor = me;
       cell->accessor_origin = probe->origin;
       return;

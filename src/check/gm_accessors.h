@@ -23,11 +23,25 @@ static inline bool sk__gm_has_atomic(uint64_t accessor) {
   return sk__gm_is_set(accessor) ? sk__gm_set_of(accessor)->atomics != 0 : (accessor & SK__STAMP_ATOMIC) != 0;
 }
 
+/* Made before a rehearsal that knows more of it than the program's streams do: it stays. */
+static inline bool sk__gm_outlasts(const sk__probe *probe, uint64_t earlier) {
+  const sk__rehearsal *rehearsal = probe->checker->rehearsal;
+  if (SK__LIKELY(rehearsal == NULL)) return false;
+  uint32_t actor = sk__stamp_actor(earlier);
+  uint64_t clock = sk__stamp_clock(earlier);
+  return actor < SK__HOST_CORE * SK__PIPE_SLOTS && clock <= rehearsal->begun[actor / SK__PIPE_SLOTS] && clock > rehearsal->known[actor];
+}
+
 /* The actor's own earlier access of the same kind is of no more use, unless it was made in a launch that this one does not
  * know. */
 static inline bool sk__gm_is_superseded(const sk__probe *probe, uint64_t earlier, uint64_t me) {
-  if (earlier >> SK__STAMP_SHIFT != me >> SK__STAMP_SHIFT) return false;
+  if (earlier >> SK__STAMP_SHIFT != me >> SK__STAMP_SHIFT || sk__gm_outlasts(probe, earlier)) return false;
   return SK__LIKELY(probe->gaps == NULL) || sk__stamp_clock(earlier) >= probe->order->launch_clock || sk__ordered(probe, earlier);
+}
+
+/* Neither is another's that is ordered before this one. */
+static inline bool sk__gm_is_covered(const sk__probe *probe, uint64_t earlier) {
+  return sk__ordered(probe, earlier) && !sk__gm_outlasts(probe, earlier);
 }
 
 /* Does the accessor with this stamp conflict with the probe, and is it unordered? */

@@ -48,7 +48,7 @@ static inline void cell_access(sk__probe *probe, sk__gm_cell *cell, uint64_t low
     return;
   }
   bool alone = (a & (SK__STAMP_SET | SK__STAMP_ATOMIC)) == 0 &&
-               (a == 0 || sk__gm_is_superseded(probe, a, probe->stamp) || sk__ordered(probe, a));
+               (a == 0 || sk__gm_is_superseded(probe, a, probe->stamp) || sk__gm_is_covered(probe, a));
   if (SK__UNLIKELY(probe->kind == SK__ATOMIC || !alone || cell->writer == 0)) {
     cell_share(probe, cell, low, high);
     return;

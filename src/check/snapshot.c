@@ -79,6 +79,22 @@ sk__snapshot *sk__snapshot_since(sk__checker *checker, const sk__snapshot *known
   return s;
 }
 
+void sk__rehearsal_begin(const sk__checker *checker, sk__rehearsal *rehearsal) {
+  sk__checker_clocks(checker, rehearsal->begun);
+  memset(rehearsal->known, 0xff, sizeof rehearsal->known);
+}
+
+void sk__rehearsal_add_stream(sk__rehearsal *rehearsal, const sk__snapshot *order) {
+  for (uint32_t actor = 0; actor < SK__HOST_CORE * SK__PIPE_SLOTS; actor++) {
+    uint64_t knows = order != NULL && actor < order->actors ? order->clock[actor] : 0;
+    uint64_t gap = order != NULL ? sk__gaps_first(order->gaps, actor) : UINT64_MAX;
+    if (gap <= knows) knows = gap - 1;
+    if (knows < rehearsal->known[actor]) rehearsal->known[actor] = knows;
+  }
+}
+
+void sk__checker_rehearse(sk__checker *checker, const sk__rehearsal *rehearsal) { checker->rehearsal = rehearsal; }
+
 void sk__snapshot_join(sk__snapshot *into, const sk__snapshot *from) {
   if (from == NULL || into == from || into->contains == from->serial) return;
   sk__gaps_join(&into->gaps, into->clock, from->gaps, from->clock, into->actors);

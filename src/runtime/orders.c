@@ -1,5 +1,6 @@
 /* orders.c - what the streams' next launches are ordered after, kept over work that is run more than once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -27,6 +28,21 @@ sk_status sk__orders_put(sk__runtime *runtime, const sk__orders *orders) {
     sk__stream_set_order(orders->items[i].stream, order);
   }
   return SK_OK;
+}
+
+static bool works(const sk__stream *stream, sk__task *const *tasks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (tasks[i]->stream == stream) return true;
+  return false;
+}
+
+void sk__orders_rehearse(sk__runtime *runtime, const sk__orders *orders, sk__task *const *tasks, size_t count, sk__rehearsal *rehearsal) {
+  sk__checker *checker = sk__machine_checker(runtime->machine);
+  sk__rehearsal_begin(checker, rehearsal);
+  memcpy(rehearsal->begun, orders->clocks, sizeof rehearsal->begun); /* they were taken before the first run */
+  for (size_t i = 0; i < orders->count; i++)
+    if (works(orders->items[i].stream, tasks, count)) sk__rehearsal_add_stream(rehearsal, orders->items[i].order);
+  sk__checker_rehearse(checker, rehearsal);
 }
 
 void sk__orders_free(sk__orders *orders) {

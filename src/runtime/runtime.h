@@ -163,6 +163,8 @@ typedef struct sk__order_kept { sk__stream *stream; sk__snapshot *order; } sk__o
 typedef struct sk__orders { sk__order_kept *items; size_t count; uint64_t clocks[SK__MAX_CORES]; } sk__orders;
 SK_MUST_USE sk_status sk__orders_take(sk__runtime *runtime, sk__orders *out);
 SK_MUST_USE sk_status sk__orders_put(sk__runtime *runtime, const sk__orders *orders);
+/* Runs of these tasks in between are a rehearsal (check.h): what their streams know goes into it. */
+void sk__orders_rehearse(sk__runtime *runtime, const sk__orders *orders, sk__task *const *tasks, size_t count, sk__rehearsal *rehearsal);
 void sk__orders_free(sk__orders *orders);
 /* For the hook: may work come behind this segment that nothing orders with it? The host does not wait yet, and there are streams. */
 bool sk__runtime_goes_on(const sk__runtime *runtime);

@@ -237,6 +237,8 @@ sk_status sk__verify_segment(void *context, sk__runtime *runtime, sk__task *cons
     sk__unwritten_take(machine, &reference, &unwritten);
     sk__gm_roll_back(machine);
   }
+  sk__rehearsal rehearsal;
+  if (orders.count > 0) sk__orders_rehearse(runtime, &orders, work.apart.tasks, work.apart.count, &rehearsal);
   if (verifier->result.mode_count > 1) {
     sk__judge_bindings(sk__machine_checker(machine), work.apart.tasks, work.apart.count, &verifier->judged);
     sk__collect_findings(verifier, 1, NULL);
@@ -256,6 +258,7 @@ sk_status sk__verify_segment(void *context, sk__runtime *runtime, sk__task *cons
     status = diagnose_segment(verifier, &whole, &failures);
   }
   free(outcomes);
+  sk__checker_rehearse(sk__machine_checker(machine), NULL);
   keep_left(verifier);
   if (ended != SK_OK) sk__orders_free(&orders);
   sk_status put = leave(verifier, &work, &reference, &orders);

@@ -54,7 +54,8 @@ CLASSES = {
     "ErrorBuffer2": ["queue_state"],
     "ErrorBuffer3": ["queue_foreign"],
     "ErrorBuffer4": ["queue_pool"],
-    "GM race": ["sync_gm_cores", "sync_gm_later_launch", "sync_gm_later_write", "sync_gm_line_signal", "sync_gm_signal", "sync_gm_streams"],
+    "GM race": ["sync_gm_cores", "sync_gm_later_launch", "sync_gm_later_write", "sync_gm_line_signal", "sync_gm_segments", "sync_gm_signal",
+                "sync_gm_streams"],
     # What the sheet suggests beyond them.
     "cache coherence": ["h12_stale", "h12_own_copy", "h13_false_sharing", "h14_two_lines"],
     "overlap on one pipe": ["same_pipe_vector"],

@@ -43,6 +43,8 @@ typedef struct sk__cli_outputs {
   SK__OUTPUT_LIST(X)
 #undef X
 } sk__cli_outputs;
+/* 0, or the exit code after one line: what is wanted is a file. The option may be NULL. */
+int sk__cli_refuse_directory(const char *verb, const char *option, const char *path);
 /* 0 when a file can appear at the path; else the exit code, after one line that names the option. */
 int sk__cli_check_output(const char *verb, const char *option, const char *path);
 /* 0 when each can be written, else the exit code after one line that names the trouble. */

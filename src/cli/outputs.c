@@ -20,11 +20,18 @@ int sk__cli_verdict_code(json_t *document) {
   return SK__EXIT_INTERNAL;
 }
 
+int sk__cli_refuse_directory(const char *verb, const char *option, const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return 0;
+  return sk__cli_usage(verb, "%s%s'%s' is a directory; legal: a file", option != NULL ? option : "", option != NULL ? " " : "", path);
+}
+
 /* Whether a file can appear at the path: its directory must be there and writable. */
 int sk__cli_check_output(const char *verb, const char *option, const char *path) {
   struct stat status;
+  int refused = sk__cli_refuse_directory(verb, option, path);
+  if (refused != 0) return refused;
   bool exists = stat(path, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return sk__cli_usage(verb, "%s '%s' is a directory; legal: a file", option, path);
   if (exists && !S_ISREG(status.st_mode))
     return access(path, W_OK) == 0 ? 0 : sk__cli_usage(verb, "%s '%s': %s", option, path, strerror(errno));
   const char *slash = strrchr(path, '/');

@@ -61,6 +61,8 @@ static bool holds_ge_records(FILE *file) {
 }
 
 int sk__cli_plan_check(const sk__plan_request *r) {
+  int refused = sk__cli_refuse_directory("plan", "--check", r->check);
+  if (refused != 0) return refused;
   FILE *file = fopen(r->check, "r");
   if (file == NULL) return sk__cli_usage("plan", "--check '%s': %s", r->check, strerror(errno));
   if (holds_ge_records(file)) {
@@ -75,7 +77,8 @@ int sk__cli_plan_check(const sk__plan_request *r) {
     fprintf(stderr, "skv plan: %s\n", sk_status_text(status));
     return SK__EXIT_INTERNAL;
   }
-  return result.cases > 0 && result.agreed == result.cases ? SK__EXIT_CLEAN : SK__EXIT_FOUND;
+  if (result.cases == 0) return sk__cli_usage("plan", "--check '%s' holds no recorded decisions", r->check);
+  return result.agreed == result.cases ? SK__EXIT_CLEAN : SK__EXIT_FOUND;
 }
 
 /* ---- a dump ---------------------------------------------------------------------------------- */
@@ -89,6 +92,7 @@ static void warn(void *context, const char *text) {
 static json_t *load_json(const char *option, const char *given, int *failed) {
   json_error_t error;
   bool text = given[strspn(given, " \t\n")] == '{';
+  if (!text && (*failed = sk__cli_refuse_directory("plan", option, given)) != 0) return NULL;
   json_t *json = text ? json_loads(given, JSON_REJECT_DUPLICATES, &error) : json_load_file(given, JSON_REJECT_DUPLICATES, &error);
   if (json == NULL && error.line < 0) /* not opened */
     *failed = sk__cli_usage("plan", "%s '%s' cannot be read: %s; legal: JSON, as text or as a file%s", option, given, strerror(errno),

@@ -24,6 +24,8 @@ static const struct option options[] = {{"sarif", 1, 0, OPT_SARIF}, {"junit", 1,
 
 static int convert(const char *path, const sk__cli_outputs *outputs, bool with_source) {
   json_error_t error;
+  int refused = sk__cli_refuse_directory("report", NULL, path);
+  if (refused != 0) return refused;
   json_t *document = json_load_file(path, 0, &error);
   if (document == NULL && error.line < 0) return sk__cli_usage("report", "'%s' cannot be read: %s", path, strerror(errno)); /* not opened */
   if (document == NULL) return sk__cli_usage("report", "'%s' line %d: %s", path, error.line, error.text);

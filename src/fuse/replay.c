@@ -88,6 +88,6 @@ sk_status sk__replay_all(sk__replay *replay, FILE *vectors) {
     if (length > 1) status = play_line(replay, line, (size_t)length);
   free(line);
   if (status == SK_OK && ferror(vectors)) status = SK_IO;
-  if (status == SK_OK) fprintf(replay->report, "agreed %zu of %zu\n", replay->result->agreed, replay->result->cases);
+  if (status == SK_OK && replay->result->cases > 0) fprintf(replay->report, "agreed %zu of %zu\n", replay->result->agreed, replay->result->cases);
   return status;
 }

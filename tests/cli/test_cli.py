@@ -440,6 +440,11 @@ def graph_texts_that_cannot_be_planned() -> None:
     refused(["plan", "--kernels", '{"NoSuchOperator": {"typ": 1}}', path], "--kernels: NoSuchOperator: unknown field 'typ'")
     refused(["plan", "--kernels", '{"MatMul": 3}', path], "--kernels: MatMul")
     refused(["plan", "--kernels", "/no/such/file", path], "--kernels")
+    refused(["plan", "--kernels", str(sandbox.path), path], "skv plan: --kernels ", " is a directory; legal: a file")
+    refused(["plan", "--check", str(sandbox.path)], "skv plan: --check ", " is a directory; legal: a file")
+    refused(["plan", "--check", "/dev/null"], "skv plan: --check '/dev/null' holds no recorded decisions")
+    refused(["plan", "--options", str(sandbox.path), built["good"]], "skv plan: --options ", " is a directory; legal: a file")
+    refused(["report", str(sandbox.path)], "skv report: ", " is a directory; legal: a file")
     refused(["plan", "--kernels", "{}", built["good"]], "--kernels needs the text of a GE graph")
     refused(["plan", "--trace", "x.json", path], "--trace needs a program")
     refused(["plan", "--format"], "option '--format' needs a value")
@@ -481,6 +486,12 @@ def graph_texts_are_planned() -> None:
     assert done.returncode == 0 and "sk_sp1_start_MatMul_end_MatMul" in done.stdout and "Relu (node 2): NOT_IN_SCOPE" in done.stdout, done.stdout
     done = sandbox.skv("plan", "--options", "split-mode=1", "--kernels", '{"MatMul": {"type": "AIC_ONLY", "blocks": 20}}', path)
     assert "MIX_AIC_1_0, 20 blocks" in done.stdout and "option split-mode=1: 1 copies" in done.stdout, done.stdout
+    assert "warning" not in done.stdout, done.stdout
+    stranger = '{"MatMull": {"type": "AIC_ONLY", "blocks": 20}}'
+    done = sandbox.skv("plan", "--kernels", stranger, path)
+    assert "warning: kernels: 'MatMull' is no operator of this graph" in done.stdout and "did you mean 'MatMul'?" in done.stdout, done.stdout
+    assert "the types are: MatMul, Relu" in done.stdout and done.returncode == 0, done.stdout
+    assert "MatMull" in json.loads(sandbox.skv("plan", "--format", "json", "--kernels", stranger, path).stdout)["warnings"][0]
     assert json.loads(sandbox.skv("plan", "--format", "json", path).stdout)["path"] == "ge"
     assert sandbox.skv("plan", "--format", "dot", path).stdout.startswith("digraph plan {")
 

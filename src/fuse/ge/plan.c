@@ -1,5 +1,6 @@
 /* plan.c - a whole graph in graph mode: nodes grouped, one program per scope. The graph is what a program
  * launched, or a text dump. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -292,6 +293,52 @@ static sk_status describe(sk__ge_plan *plan, sk__ge_node *nodes, const json_t *k
   return SK_OK;
 }
 
+/* Names of all operators, and behind them the types. NULL on no memory. */
+static const char **names_of_operators(sk__ge_plan *plan, size_t *operators) {
+  const char **names = sk__arena_array(&plan->arena, const char *, 2 * plan->ge.node_count + 1);
+  size_t count = 0;
+  for (size_t i = 0; names != NULL && i < plan->ge.node_count; i++)
+    if (plan->ge.nodes[i].kind == SK__GE_NODE_COMPUTE) names[count++] = plan->ge.nodes[i].name;
+  *operators = count;
+  for (size_t i = 0; names != NULL && i < plan->ge.node_count; i++)
+    if (plan->ge.nodes[i].kind == SK__GE_NODE_COMPUTE) names[count++] = plan->ge.nodes[i].type;
+  return names;
+}
+
+static bool is_among(const char *name, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i], name) == 0) return true;
+  return false;
+}
+
+/* Each type once, a few of many. */
+static void list_types(sk__text *text, const char *const *types, size_t count) {
+  const char *told[12];
+  size_t n = 0, limit = sizeof told / sizeof *told;
+  for (size_t i = 0; i < count && n <= limit; i++) {
+    if (is_among(types[i], told, n < limit ? n : limit)) continue;
+    sk__text_add(text, "%s%s", n == 0 ? "" : ", ", n < limit ? types[i] : "...");
+    if (n < limit) told[n] = types[i];
+    n++;
+  }
+}
+
+/* Descriptions of what the graph has not: mostly a misspelt name. */
+static void warn_of_strangers(sk__ge_plan *plan, const json_t *kernels) {
+  size_t operators = 0;
+  const char **names = names_of_operators(plan, &operators), *name;
+  json_t *description;
+  json_object_foreach((json_t *)(uintptr_t)kernels, name, description) {
+    if (names == NULL || is_among(name, names, 2 * operators)) continue;
+    char legal[240], guess[100] = "";
+    sk__text types = sk__text_on(legal, sizeof legal);
+    list_types(&types, names + operators, operators);
+    const char *near = sk__nearest(name, names, 2 * operators);
+    if (near != NULL) snprintf(guess, sizeof guess, " (did you mean '%.64s'?)", near);
+    sk__ge_plan_warn(plan, "kernels: '%.64s' is no operator of this graph and no type of one%s; the types are: %s", name, guess, legal);
+  }
+}
+
 sk_status sk__ge_plan_read(const char *text, size_t bytes, const sk__ge_request *request, sk__ge_plan **out, char *why, size_t why_bytes) {
   sk__ge_plan *plan = sk__calloc(1, sizeof *plan);
   if (plan == NULL) return SK_OUT_OF_MEMORY;
@@ -311,6 +358,7 @@ sk_status sk__ge_plan_read(const char *text, size_t bytes, const sk__ge_request 
     if (request->kernels != NULL) status = describe(plan, nodes, request->kernels, &message);
   }
   if (status == SK_OK) status = group_and_generate(plan, request->emulate_vendor_defects, why, why_bytes);
+  if (status == SK_OK && request->kernels != NULL) warn_of_strangers(plan, request->kernels);
   return hand_over(plan, status, out);
 }
 

@@ -23,6 +23,8 @@ struct sk__ge_plan {
   sk__plan order;            /* what the order of launches needs: members, places, decisions */
 };
 
+void sk__ge_plan_warn(sk__ge_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3))); /* warn.c */
+
 /* Per parameter number of a program the nodes that stand for its word, nodes[first[n]] .. nodes[first[n + 1]]: of a wait word
  * the records outside, of a notify word what lies in the SK and is told by it. */
 typedef struct sk__ge_tellers { uint32_t *first, *nodes; } sk__ge_tellers;

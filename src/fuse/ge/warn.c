@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "fuse/ge/group.h"
 #include "fuse/ge/internal.h"
+#include "fuse/ge/plan.h"
 
 enum { MAX_WARNINGS = 64 };
 
@@ -29,5 +30,12 @@ void sk__ge_group_warn(sk__ge_grouper *g, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   add(g->arena, &g->out->warnings, &g->out->warning_count, format, arguments);
+  va_end(arguments);
+}
+
+void sk__ge_plan_warn(sk__ge_plan *plan, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add(&plan->arena, &plan->grouping.warnings, &plan->grouping.warning_count, format, arguments);
   va_end(arguments);
 }

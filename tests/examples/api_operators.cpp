@@ -18,6 +18,9 @@ static_assert(Std::is_constant_v<3, const Std::Int<3> &> && !Std::is_constant_v<
 static_assert(Std::max(2, 3.5f) == 3.5f && Std::min(uint8_t{7}, 300) == 7 && Std::abs(int8_t{-3}) == 3);
 static_assert(Std::ceil_division(33, 8u) == 5 && Std::ceil_align(33, 8) == 40 && Std::divide(33, 8) == 4);
 static_assert(AlignUp(33, 32) == 64 && DivCeil(64, 32) == 2 && Ceil(uint64_t{33}, 32) == 2);
+static_assert(ONE_BLK_FLOAT_NUM * B32_BYTE_SIZE == ONE_BLK_SIZE && ONE_BLK_HALF_NUM * B16_BYTE_SIZE == ONE_BLK_SIZE && BLOCK_CUBE == 16);
+static_assert(FLOAT_REPEAT_SIZE == B32_DATA_NUM_PER_REPEAT && HALF_REPEAT_SIZE == B16_DATA_NUM_PER_REPEAT && BRCB_BROADCAST_NUMBER == 8);
+static_assert(B32_DATA_NUM_PER_BLOCK * 8 == B32_DATA_NUM_PER_REPEAT && B16_DATA_NUM_PER_BLOCK * 8 == B16_DATA_NUM_PER_REPEAT);
 static_assert(AscendCUtils::GetC0Count(sizeof(half)) == 16 && AscendCUtils::GetBitSize(4) == 32);
 
 constexpr uint32_t COUNT = 64, BLOCKS = 8;
@@ -25,12 +28,14 @@ constexpr uint32_t COUNT = 64, BLOCKS = 8;
 /* Sums of blocks of eight, by the mask that is set; their roots, one by one. */
 template <uint64_t mode>
 __global__ __vector__ void sums(GM_ADDR x, GM_ADDR y) {
+  PRELOAD(4);
   TPipe pipe;
   TBuf<TPosition::VECCALC> from, to;
   pipe.InitBuffer(from, COUNT * sizeof(float));
   pipe.InitBuffer(to, ONE_BLK_SIZE);
   LocalTensor<float> in = from.Get<float>(), out = to.Get<float>();
-  if constexpr (mode == 0) DataCopyGM2UBImpl((__ubuf__ float *)in.GetPhyAddr(), (__gm__ float *)x, DataCopyParams(1, BLOCKS, 0, 0));
+  constexpr DataCopyParams whole(DEFAULT_DATA_COPY_NBURST, BLOCKS, DEFAULT_DATA_COPY_STRIDE, DEFAULT_DATA_COPY_STRIDE);
+  if constexpr (mode == 0) DataCopyGM2UBImpl((__ubuf__ float *)in.GetPhyAddr(), (__gm__ float *)x, whole);
   else
     DataCopyPadGm2UBImpl((__ubuf__ float *)in.GetPhyAddr(), (__gm__ float *)x, DataCopyExtParams(1, COUNT * sizeof(float), 0, 0, 0),
                          DataCopyPadExtParams<float>(false, 0, 0, 0));

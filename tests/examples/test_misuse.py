@@ -64,6 +64,9 @@ QUEUES = {
     "a dimension beyond a tensor's": ("BAD_ARGUMENT", LIST + "ListTensorDesc l((__gm__ void *)x);\n desc.SetShapeAddr(dims);\n"
                                       "l.GetDesc(desc, 0);\n desc.GetShape(1); //!\n"),
     "an empty queue read": ("QUEUE_STATE", INIT + "LocalTensor<float> a = in.DeQue<float>(); //!\n"),
+    "an empty queue read without a type": ("QUEUE_STATE", INIT + "in.DeQue(); //!\n"),
+    "a tensor taken without a type": (None, INIT + "LocalTensor<float> a = in.AllocTensor<float>();\n DataCopy(a, gm, N);\n in.EnQue(a);\n in.DeQue();\n" + ADD
+                                      + "in.FreeTensor(a);\n" + STORE),
     "a queue without buffers": ("QUEUE_STATE", "LocalTensor<float> a = in.AllocTensor<float>(); //!\n"),
     "more tensors than buffers": ("QUEUE_STATE", INIT + "for (int i = 0; i < 3; i++) {\n LocalTensor<float> a = in.AllocTensor<float>(); //!\n}\n"),
     "a tensor of another queue": ("QUEUE_STATE", INIT + LOAD + "out.EnQue(a); //!\n in.FreeTensor(a);\n"),
@@ -354,6 +357,7 @@ REFUSED = {
     "(void)Crd2Idx(MakeCoord(1, 2), MakeShape(3), MakeStride(1));": "Crd2Idx: coordinate, shape and stride have as many dimensions",
     "(void)Crd2Idx(MakeCoord(1), MakeShape(3), 1);": "Crd2Idx: shape and stride are nested in the same way",
     "pipe.InitSpmBuffer(1024);": "InitSpmBuffer: this architecture puts aside in device memory",
+    "LoadData(in.AllocTensor<float>(), in.AllocTensor<float>(), LoadData2DParamsV2());": "LoadData: LoadData2DParamsV2 is not there",
     "RpSort16(in.AllocTensor<float>(), in.AllocTensor<float>(), 1);": "RpSort16: not there",
 }
 

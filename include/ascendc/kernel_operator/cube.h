@@ -156,6 +156,10 @@ SK_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, co
   q.fMatrixCtrl = p.fMatrixCtrl, q.channelSize = p.channelSize;
   Internal::load_image(dst, src, q);
 }
+template <typename T, typename U>
+SK_INLINE void LoadData(const LocalTensor<T> &, const U &, const LoadData2DParamsV2 &) {
+  static_assert(Internal::always_false<T>, "LoadData: LoadData2DParamsV2 is not there on this architecture (2201)");
+}
 SK_INLINE void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uint8_t padList[4]) {
   SetFmatrix(l1H, l1W, padList, FmatrixMode::FMATRIX_LEFT);
 }

@@ -184,6 +184,15 @@ struct LoadData2dTransposeParams {
         addrMode(address_mode) {}
 };
 using LoadData2DTransposeParams = LoadData2dTransposeParams;
+/* Of another architecture: there for sources that choose by __NPU_ARCH__, and refused by LoadData. */
+struct LoadData2DParamsV2 {
+  uint32_t mStartPosition = 0, kStartPosition = 0;
+  uint16_t mStep = 0, kStep = 0;
+  int32_t srcStride = 0;
+  uint16_t dstStride = 0;
+  bool ifTranspose = false;
+  uint8_t sid = 0;
+};
 template <typename T>
 struct LoadData3DParamsV2 {
   uint8_t padList[4] = {0, 0, 0, 0};

@@ -107,6 +107,8 @@ public:
   SK_INLINE void DeQue(LocalTensor<T> &tensor) {
     tensor = LocalTensor<T>(sk_queue_deque(&queue_), position);
   }
+  /* For a kernel that goes on with the tensor it put in. */
+  SK_INLINE void DeQue() { sk_queue_deque(&queue_); }
   template <TPosition from, TPosition to, typename T>
   SK_INLINE LocalTensor<T> DeQue() {
     user_positions<from, to>();

@@ -45,6 +45,7 @@ SK_INLINE void pipe_barrier(pipe_t pipe) { sk_pipe_barrier(pipe); }
 SK_INLINE void set_flag(pipe_t src, pipe_t dst, int32_t id) { sk_set_flag(src, dst, id); }
 SK_INLINE void wait_flag(pipe_t src, pipe_t dst, int32_t id) { sk_wait_flag(src, dst, id); }
 SK_INLINE void icache_preload(int64_t length) { asc_icache_preload(nullptr, length); }
+#define PRELOAD(length) ::icache_preload(length)
 
 namespace AscendC {
 

@@ -96,6 +96,12 @@ constexpr uint32_t ONE_REPEAT_BYTE_SIZE = 256;
 constexpr int32_t DEFAULT_BLK_NUM = 8;
 constexpr int32_t DEFAULT_BLK_STRIDE = 1;
 constexpr uint8_t DEFAULT_REPEAT_STRIDE = 8;
+constexpr uint8_t DEFAULT_DATA_COPY_NBURST = 1, DEFAULT_DATA_COPY_STRIDE = 0;
+constexpr int32_t BLOCK_CUBE = 16; /* rows and columns of a fractal */
+constexpr uint32_t BRCB_BROADCAST_NUMBER = 8;
+constexpr uint8_t B16_BYTE_SIZE = 2, B32_BYTE_SIZE = 4, B16_DATA_NUM_PER_BLOCK = 16, B32_DATA_NUM_PER_BLOCK = 8;
+constexpr int32_t B16_DATA_NUM_PER_REPEAT = 128, B32_DATA_NUM_PER_REPEAT = 64;
+constexpr uint32_t ONE_BLK_HALF_NUM = 16, ONE_BLK_FLOAT_NUM = 8, HALF_REPEAT_SIZE = 128, FLOAT_REPEAT_SIZE = 64;
 constexpr uint64_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
 constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;

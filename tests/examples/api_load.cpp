@@ -28,7 +28,7 @@ __global__ __cube__ void product(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   if (base.GetPhyAddr() + 256 * sizeof(half) != base.GetPhyAddr(256)) Trap();
   LocalTensor<half> a2;
   a2.SetAddr(base[256].address_);
-  const uint8_t none[4] = {0, 0, 0, 0};
+  const uint8_t none[PAD_SIZE] = {0, 0, 0, 0};
   Load3DSetFMatrixCal(1, M, none);
   Load3DSetPaddingCal(half(0));
   LoadData3DParamsV2Pro image;

@@ -99,6 +99,7 @@ constexpr uint8_t DEFAULT_REPEAT_STRIDE = 8;
 constexpr uint8_t DEFAULT_DATA_COPY_NBURST = 1, DEFAULT_DATA_COPY_STRIDE = 0;
 constexpr int32_t BLOCK_CUBE = 16; /* rows and columns of a fractal */
 constexpr uint32_t BRCB_BROADCAST_NUMBER = 8;
+constexpr uint8_t PAD_SIZE = 4; /* sides of an image that LoadData pads */
 constexpr uint8_t B16_BYTE_SIZE = 2, B32_BYTE_SIZE = 4, B16_DATA_NUM_PER_BLOCK = 16, B32_DATA_NUM_PER_BLOCK = 8;
 constexpr int32_t B16_DATA_NUM_PER_REPEAT = 128, B32_DATA_NUM_PER_REPEAT = 64;
 constexpr uint32_t ONE_BLK_HALF_NUM = 16, ONE_BLK_FLOAT_NUM = 8, HALF_REPEAT_SIZE = 128, FLOAT_REPEAT_SIZE = 64;

@@ -1,4 +1,5 @@
 /* launch.c - the kernels of the process and how a launch becomes a task. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,18 @@ static struct {
   size_t count, capacity;
 } registry;
 
+/* A library that the program closes stays: launches may be pending, and findings tell lines of its code at the end. Of the
+ * program itself the loader has no name, which is no harm. */
+static void keep_loaded(const sk_kernel *kernel) {
+  static const void *kept; /* where the object of the last kernel lies: kernels of one come in a row */
+  Dl_info object;
+  if (dladdr(kernel, &object) == 0 || object.dli_fbase == kept) return;
+  kept = object.dli_fbase;
+  if (dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
+}
+
 void sk_kernel_register(const sk_kernel *kernel) {
+  keep_loaded(kernel);
   if (registry.count == registry.capacity) {
     size_t capacity = registry.capacity > 0 ? registry.capacity * 2 : 32;
     const sk_kernel **items = realloc(registry.items, capacity * sizeof(const sk_kernel *));

@@ -63,11 +63,47 @@ int main(int argc, char **argv) {
 }
 """
 
+# A library launches its kernel itself; argument 1 and 2: libraries. The first is closed with its launch pending.
+LIBRARY = r"""
+#include "c_api/asc_simd.h"
+__global__ __vector__ void fill(__gm__ int32_t *x) {
+  __ubuf__ int32_t a[64];
+  asc_init();
+  asc_duplicate(a, 1, 64);
+  FLAG
+  asc_copy_ub2gm(x, a, sizeof a);
+  asc_sync();
+}
+void go(void *x) { fill<<<1, 0, 0>>>(x); }
+"""
+CLOSER = r"""
+#include <dlfcn.h>
+#include "acl/acl.h"
+static void *load(const char *path, void *x) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library != 0) ((void (*)(void *))dlsym(library, "go"))(x);
+  return library;
+}
+int main(int argc, char **argv) {
+  void *x = 0;
+  aclInit(0);
+  aclrtSetDevice(0);
+  aclrtMalloc(&x, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+  void *first = load(argv[1], x);
+  if (argc != 3 || first == 0 || dlclose(first) != 0 || load(argv[2], x) == 0) return 2;
+  return aclrtSynchronizeDevice();
+}
+"""
+
 
 def build() -> None:
     sandbox.compile("kernels.so", "-shared", "-fPIC", sandbox.file("kernels.c", KERNELS))
     sandbox.compile("other.so", "-shared", "-fPIC", sandbox.file("other.c", "int nothing;\n"))
     sandbox.compile("host", sandbox.file("host.c", HOST))
+    flag = "asc_sync_notify(PIPE_V, PIPE_MTE3, 0); asc_sync_wait(PIPE_V, PIPE_MTE3, 0);"
+    sandbox.compile("broken.so", "-shared", "-fPIC", sandbox.file("broken.c", LIBRARY.replace("FLAG", "")))
+    sandbox.compile("sound.so", "-shared", "-fPIC", sandbox.file("sound.c", "\n\n" + LIBRARY.replace("FLAG", flag)))
+    sandbox.compile("closer", sandbox.file("closer.c", CLOSER), "-ldl")
 
 
 def run(*words: str, code: int, said: str) -> None:
@@ -100,11 +136,20 @@ def kernels_from_memory() -> None:
     run("data", "kernels.so", code=0, said="good")
 
 
+def a_library_that_is_closed() -> None:
+    report = sandbox.verify(sandbox.path / "closer", sandbox.path / "broken.so", sandbox.path / "sound.so")
+    assert [finding["id"] for finding in report["findings"]] == ["SYNC_LOCAL"], report["findings"]
+    places = [(Path(end["file"]).name, end["line"]) for end in report["findings"][0]["ends"]]
+    assert places == [("broken.c", 6), ("broken.c", 8)], places
+    report = sandbox.verify(sandbox.path / "closer", sandbox.path / "sound.so", sandbox.path / "sound.so")
+    assert report["verdict"] == "clean", report
+
+
 def main() -> int:
     try:
         build()
         return tap.run([a_missing_file, a_file_without_kernels, a_file_that_is_no_binary, an_argument_that_is_missing, kernels_from_a_file,
-                        kernels_from_memory])
+                        kernels_from_memory, a_library_that_is_closed])
     finally:
         sandbox.close()
 

@@ -12,15 +12,6 @@ sk__stream *sk__course_stream(const sk__course *course, uint32_t node) {
   return course->part != NULL && stream == course->part->captured ? course->part->replayed : stream;
 }
 
-sk_status sk__course_join(sk__course *course, sk__stream *stream, sk__snapshot *order) {
-  if (order == NULL) return SK_OK;
-  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(sk__runtime_machine(course->runtime)), sk__stream_order(stream));
-  if (joined == NULL) return SK_OUT_OF_MEMORY;
-  sk__snapshot_join(joined, order);
-  sk__stream_set_order(stream, joined);
-  return SK_OK;
-}
-
 void sk__course_tell(const sk__course *course, const sk__core *core, sk__told *told) {
   told->done = true;
   told->cycles = course != NULL ? course->begin_cycles + core->cycles[SK__PIPE_S] : 0;
@@ -36,7 +27,7 @@ void sk__course_hear(const sk__course *course, sk__core *core, const sk__told *t
 static sk_status run_wait(sk__course *course, uint32_t at) {
   const sk__task *task = sk__course_task(course, at);
   uint32_t record = sk__record_of(course->plan->graph, &course->plan->graph->nodes[at]);
-  return sk__course_join(course, sk__course_stream(course, at), record != UINT32_MAX ? course->told[record].order : sk__event_order(task->event));
+  return sk__stream_join(course->runtime, sk__course_stream(course, at), record != UINT32_MAX ? course->told[record].order : sk__event_order(task->event));
 }
 
 /* A record inside an SK has noted its order itself. */

@@ -81,8 +81,6 @@ static inline void sk__play_set_clock(sk__play *p, uint32_t stream, uint64_t cyc
 /* What runs for a node, and where. */
 sk__task *sk__course_task(const sk__course *course, uint32_t node);
 sk__stream *sk__course_stream(const sk__course *course, uint32_t node);
-/* The stream's next launch comes behind that order too; NULL: nothing. */
-SK_MUST_USE sk_status sk__course_join(sk__course *course, sk__stream *stream, sk__snapshot *order);
 
 /* ---- units ----------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ static sk_status let_go(sk__play *p, uint32_t u) {
     const sk__tie *tie = &p->units.ties.items[p->units.leaving[i]];
     if (p->loose[p->units.leaving[i]] || !is_release(tie) || !p->course->told[tie->record].done) continue;
     uint32_t stream = sk__play_graph(p)->nodes[tie->record].stream;
-    sk_status joined = sk__course_join(p->course, p->streams[stream], p->course->told[tie->record].order);
+    sk_status joined = sk__stream_join(p->course->runtime, p->streams[stream], p->course->told[tie->record].order);
     if (joined != SK_OK) return joined;
     sk__play_set_clock(p, stream, p->course->told[tie->record].cycles);
   }

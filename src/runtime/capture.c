@@ -133,12 +133,8 @@ void sk__model_replace(sk__model_handle handle, sk__task **tasks, size_t count) 
 static sk_status follow_last_replay(sk__runtime *runtime, sk__model *model, sk__stream *on) {
   sk__stream *last = model->replayed_on;
   if (last == on) return SK_OK;
-  if (last != NULL && last->order != NULL) {
-    sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), on->order);
-    if (joined == NULL) return SK_OUT_OF_MEMORY;
-    sk__snapshot_join(joined, last->order);
-    sk__stream_set_order(on, joined);
-  }
+  sk_status status = last != NULL ? sk__stream_join(runtime, on, last->order) : SK_OK;
+  if (status != SK_OK) return status;
   on->references++;
   if (last != NULL) sk__stream_unref(last);
   model->replayed_on = on;

@@ -20,6 +20,7 @@ struct sk__stream {
   uint32_t references;
   uint32_t index;
   sk__snapshot *order;   /* what this stream's next launch is ordered after */
+  bool order_is_news;    /* not yet part of the runtime's all_order */
   uint64_t cycles;       /* estimated device time of this stream */
   sk__model *capturing;  /* not NULL: tasks go into this model */
   bool is_default;
@@ -86,13 +87,14 @@ struct sk__runtime {
   uint32_t next_stream_index;
   sk__stream default_stream;
   sk__stream *streams;
+  sk__snapshot *all_order; /* what streams were known to have done when somebody last asked (orders.c); NULL: nobody has */
   sk__event *events;
   sk__model *models;
   sk__context *contexts;
   sk__binary *binaries;
   sk__pinned *pinned;
   size_t pinned_count;
-  SK__VEC(sk__value_word) words;
+  SK__VEC(sk__value_word) words; /* in order of their addresses */
   sk__task_list pending; /* all streams, in order of issue */
   SK__VEC(sk__hasty_copy) hasty;
   sk_status device_error; /* worst since the last synchronisation */
@@ -192,6 +194,12 @@ sk_status sk__segment_run(sk__runtime *runtime, const sk__task_list *batch, size
 bool sk__condition_holds(uint64_t memory, uint64_t value, uint32_t condition);
 /* The word as a copy by the host would find it; false, with a finding: it lies in no live memory. */
 bool sk__value_read(sk__runtime *runtime, uint64_t address, uint64_t *out);
+
+/* ---- orders.c ---- */
+/* All that streams have done so far. A new reference; NULL on no memory. */
+sk__snapshot *sk__streams_order(sk__runtime *runtime);
+/* The next such question starts anew: what some stream knew it does not know any more. */
+void sk__streams_order_forget(sk__runtime *runtime);
 
 /* ---- hold.c ---- */
 /* Takes tasks that can run, and tells which may. */

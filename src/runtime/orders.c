@@ -1,8 +1,39 @@
-/* orders.c - what the streams' next launches are ordered after, kept over work that is run more than once. */
+/* orders.c - what the streams' next launches are ordered after: of all of them, and kept over work that is run more than once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/internal.h"
+
+/* ---- of all ---------------------------------------------------------------------------------- */
+
+static void join_news(sk__snapshot *all, sk__stream *stream) {
+  if (stream->order_is_news && stream->order != NULL) sk__snapshot_join(all, stream->order);
+  stream->order_is_news = false;
+}
+
+/* Kept from question to question, since a program may ask at each of many waits: a stream's order only grows, but where
+ * it is forgotten. Others hold what was answered, so that it does not change. */
+sk__snapshot *sk__streams_order(sk__runtime *runtime) {
+  bool news = runtime->all_order == NULL || runtime->default_stream.order_is_news;
+  for (const sk__stream *stream = runtime->streams; stream != NULL && !news; stream = stream->next) news = stream->order_is_news;
+  if (!news) return sk__snapshot_ref(runtime->all_order);
+  sk__snapshot *all = sk__snapshot_new(sk__machine_checker(runtime->machine), runtime->all_order);
+  if (all == NULL) return NULL;
+  join_news(all, &runtime->default_stream);
+  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next) join_news(all, stream);
+  sk__snapshot_unref(runtime->all_order);
+  runtime->all_order = all;
+  return sk__snapshot_ref(all);
+}
+
+void sk__streams_order_forget(sk__runtime *runtime) {
+  sk__snapshot_unref(runtime->all_order);
+  runtime->all_order = NULL;
+  runtime->default_stream.order_is_news = true;
+  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next) stream->order_is_news = true;
+}
+
+/* ---- over more than one run ------------------------------------------------------------------ */
 
 static void take(sk__stream *stream, sk__orders *out) {
   stream->references++;
@@ -22,6 +53,7 @@ sk_status sk__orders_take(sk__runtime *runtime, sk__orders *out) {
 
 sk_status sk__orders_put(sk__runtime *runtime, const sk__orders *orders) {
   sk__checker *checker = sk__machine_checker(runtime->machine);
+  sk__streams_order_forget(runtime);
   for (size_t i = 0; i < orders->count; i++) {
     sk__snapshot *order = sk__snapshot_since(checker, orders->items[i].order, orders->clocks);
     if (order == NULL) return SK_OUT_OF_MEMORY;

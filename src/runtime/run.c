@@ -75,15 +75,10 @@ static sk_status run_superkernel(sk__runtime *runtime, const sk__task *task, sk_
   return status;
 }
 
-/* The stream goes on behind this, too. */
-static sk_status join(sk__runtime *runtime, sk__stream *stream, sk__snapshot *order, uint64_t cycles) {
+/* The stream goes on behind this, too, and no earlier. */
+static sk_status join(sk__runtime *runtime, sk__stream *stream, const sk__snapshot *order, uint64_t cycles) {
   if (cycles > stream->cycles) stream->cycles = cycles;
-  if (order == NULL) return SK_OK;
-  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), stream->order);
-  if (joined == NULL) return SK_OUT_OF_MEMORY;
-  sk__snapshot_join(joined, order);
-  sk__stream_set_order(stream, joined);
-  return SK_OK;
+  return sk__stream_join(runtime, stream, order);
 }
 
 static sk_status run_value_write(sk__runtime *runtime, const sk__task *task) {
@@ -188,10 +183,8 @@ sk_status sk__runtime_run(sk__runtime *runtime, sk__task *const *tasks, size_t c
 }
 
 void sk__runtime_join_streams(sk__runtime *runtime) {
-  sk__snapshot *all = sk__snapshot_new(sk__machine_checker(runtime->machine), runtime->default_stream.order);
+  sk__snapshot *all = sk__streams_order(runtime);
   if (all == NULL) return; /* order stays per stream: fewer accesses count as ordered, none more */
-  for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next)
-    if (stream->order != NULL) sk__snapshot_join(all, stream->order);
   for (sk__stream *stream = runtime->streams; stream != NULL; stream = stream->next)
     sk__stream_set_order(stream, sk__snapshot_ref(all));
   sk__stream_set_order(&runtime->default_stream, all);

@@ -172,6 +172,8 @@ bool sk__runtime_goes_on(const sk__runtime *runtime);
 sk__snapshot *sk__stream_order(sk__stream *stream);
 void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles); /* estimated device time goes on */
 void sk__stream_set_order(sk__stream *stream, sk__snapshot *order); /* takes the reference */
+/* The stream goes on behind this, too (NULL: nothing). */
+SK_MUST_USE sk_status sk__stream_join(sk__runtime *runtime, sk__stream *stream, const sk__snapshot *order);
 
 /* ---- values ---- */
 /* Does the word at the address satisfy the condition? */

@@ -32,6 +32,16 @@ sk__snapshot *sk__stream_order(sk__stream *stream) { return stream->order; }
 void sk__stream_set_order(sk__stream *stream, sk__snapshot *order) {
   if (stream->order != NULL) sk__snapshot_unref(stream->order);
   stream->order = order;
+  stream->order_is_news = true;
+}
+
+sk_status sk__stream_join(sk__runtime *runtime, sk__stream *stream, const sk__snapshot *order) {
+  if (order == NULL) return SK_OK;
+  sk__snapshot *joined = sk__snapshot_new(sk__machine_checker(runtime->machine), stream->order);
+  if (joined == NULL) return SK_OUT_OF_MEMORY;
+  sk__snapshot_join(joined, order);
+  sk__stream_set_order(stream, joined);
+  return SK_OK;
 }
 
 void sk__stream_add_cycles(sk__stream *stream, uint64_t cycles) { stream->cycles += cycles; }
@@ -121,6 +131,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
   sk__stream **at = &runtime->streams;
   while (*at != gone) at = &(*at)->next;
   *at = gone->next;
+  sk__streams_order_forget(runtime);
   sk__stream_unref(gone);
   return error;
 }

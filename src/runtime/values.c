@@ -1,6 +1,7 @@
 /* values.c - words of device memory that streams write and wait for, and the order that gives. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -26,19 +27,35 @@ bool sk__value_is(sk__runtime *runtime, uint64_t address, uint64_t value, uint32
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
+/* Index of the word, or of the first behind where it would stand. */
+static size_t place_of(const sk__runtime *runtime, uint64_t address) {
+  size_t low = 0, high = runtime->words.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (runtime->words.items[middle].address < address) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 static sk__value_word *find(sk__runtime *runtime, uint64_t address) {
-  for (size_t i = 0; i < runtime->words.count; i++)
-    if (runtime->words.items[i].address == address) return &runtime->words.items[i];
-  return NULL;
+  size_t at = place_of(runtime, address);
+  return at < runtime->words.count && runtime->words.items[at].address == address ? &runtime->words.items[at] : NULL;
+}
+
+static sk__value_word *add(sk__runtime *runtime, uint64_t address) {
+  size_t at = place_of(runtime, address), behind = runtime->words.count - at;
+  if (!sk__vec_push(&runtime->words, ((sk__value_word){.address = 0}))) return NULL;
+  sk__value_word *word = &runtime->words.items[at];
+  memmove(word + 1, word, behind * sizeof *word);
+  *word = (sk__value_word){.address = address};
+  return word;
 }
 
 sk_status sk__value_store(sk__runtime *runtime, uint64_t address, uint64_t value, sk__snapshot *order, uint64_t cycles) {
   sk__value_word *word = find(runtime, address);
   sk_status status = sk__gm_host_write(runtime->machine, address, &value, sizeof value);
-  if (status == SK_OK && word == NULL) {
-    if (sk__vec_push(&runtime->words, ((sk__value_word){.address = address}))) word = &sk__vec_last(&runtime->words);
-    else status = SK_OUT_OF_MEMORY;
-  }
+  if (status == SK_OK && word == NULL && (word = add(runtime, address)) == NULL) status = SK_OUT_OF_MEMORY;
   if (status != SK_OK) {
     if (order != NULL) sk__snapshot_unref(order);
     return status;
@@ -56,10 +73,7 @@ sk__snapshot *sk__value_order(sk__runtime *runtime, uint64_t address, uint64_t *
     *cycles = word->cycles;
     return word->order != NULL ? sk__snapshot_ref(word->order) : NULL;
   }
-  sk__snapshot *all = sk__snapshot_new(sk__machine_checker(runtime->machine), runtime->default_stream.order);
-  for (sk__stream *stream = runtime->streams; stream != NULL && all != NULL; stream = stream->next)
-    if (stream->order != NULL) sk__snapshot_join(all, stream->order);
-  return all;
+  return sk__streams_order(runtime);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

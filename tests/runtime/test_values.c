@@ -182,6 +182,51 @@ static void test_a_kernel_writes_it(void **state) {
   buffer_check(to, 6);
   assert_int_equal(findings_all(), 0);
 }
+/* The streams take turns at one buffer; each tells the other by a word of its own, from the last to the first. Fills tell nothing
+ * of who made them: what waits comes after all that streams have done by then. */
+static void take_turns(bool fill) {
+  enum { TURNS = 24 };
+  uint64_t *words = NULL;
+  assert_ok(aclrtMalloc((void **)&words, TURNS * sizeof *words, ACL_MEM_MALLOC_HUGE_FIRST));
+  assert_ok(aclrtMemset(words, TURNS * sizeof *words, 0, TURNS * sizeof *words));
+  void *to = buffer_new(0);
+  aclrtStream streams[2] = {stream_new(), stream_new()};
+  for (int turn = 0; turn < TURNS; turn++) {
+    uint64_t *word = words + TURNS - 1 - turn;
+    aclrtStream mine = streams[turn % 2], others = streams[(turn + 1) % 2];
+    assert_ok(launch_add(mine, &add_vector, 8, to, to, 1));
+    assert_ok(fill ? aclrtMemsetAsync(word, sizeof *word, 1, sizeof *word, mine) : aclrtValueWrite(word, 1, 0, mine));
+    assert_ok(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, others));
+  }
+  buffer_check(to, TURNS);
+  assert_int_equal(findings_all(), 0);
+}
+static void test_many_words_take_turns(void **state) {
+  (void)state;
+  device_open();
+  take_turns(false);
+}
+static void test_many_fills_take_turns(void **state) {
+  (void)state;
+  device_open();
+  take_turns(true);
+}
+/* What is launched behind the last word of another stream races, however much was ordered before. */
+static void test_after_the_turns_it_races(void **state) {
+  (void)state;
+  device_open();
+  uint64_t *word = word_new(0);
+  void *to = buffer_new(0);
+  aclrtStream a = stream_new(), b = stream_new();
+  assert_ok(launch_add(a, &add_vector, 8, to, to, 1));
+  assert_ok(aclrtMemsetAsync(word, 8, 1, 8, a));
+  assert_ok(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, b));
+  assert_ok(launch_add(a, &add_vector, 8, to, to, 1));
+  assert_ok(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, a));
+  assert_ok(launch_add(b, &add_vector, 8, to, to, 1));
+  assert_ok(aclrtSynchronizeDevice());
+  assert_true(findings_of("SYNC_GM") > 0);
+}
 static void test_a_word_reset_in_between(void **state) {
   (void)state;
   device_open();
@@ -249,4 +294,5 @@ SK_TESTS(SK_TEST(test_arguments_are_checked), SK_TEST(test_nobody_writes_it), SK
          SK_TEST(test_an_event_behind_it), SK_TEST(test_conditions), SK_TEST(test_a_write_is_of_64_bits),
          SK_TEST(test_a_write_that_is_queued_later), SK_TEST(test_without_the_wait_it_races), SK_TEST(test_what_does_not_wait_goes_on),
          SK_TEST(test_the_host_writes_it), SK_TEST(test_a_fill_of_another_stream_writes_it), SK_TEST(test_a_kernel_writes_it),
+         SK_TEST(test_many_words_take_turns), SK_TEST(test_many_fills_take_turns), SK_TEST(test_after_the_turns_it_races),
          SK_TEST(test_a_word_reset_in_between), SK_TEST(test_a_captured_model_is_replayed), SK_TEST(test_another_thread_writes_it))

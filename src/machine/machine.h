@@ -122,8 +122,6 @@ uint32_t sk__machine_helpers(const sk__machine *machine);
 uint32_t sk__machine_room(const sk__machine *machine, sk_kernel_type type);
 /* Estimate: where the next launch begins, from the begin of the first that stands; 0 while none does. */
 void sk__machine_set_begin(sk__machine *machine, uint64_t cycles);
-/* Are cores of its type held by a launch that stands? */
-bool sk__machine_holds(const sk__machine *machine, sk__core_type type);
 
 /* ---- machine ------------------------------------------------------------------------------- */
 

@@ -104,9 +104,3 @@ uint32_t sk__machine_room(const sk__machine *machine, sk_kernel_type type) {
 }
 
 void sk__machine_set_begin(sk__machine *machine, uint64_t cycles) { machine->next_begin_cycles = cycles; }
-
-bool sk__machine_holds(const sk__machine *machine, sk__core_type type) {
-  for (uint32_t i = 0; i < machine->core_count; i++)
-    if (machine->cores[i].type == type && (machine->held[i / 64] >> i % 64 & 1) != 0) return true;
-  return false;
-}

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/plan.h"
+#include "fuse/ge/ge.h"
 
 static const char help[] =
     "usage: skv plan [options] PROGRAM [arguments]\n"
@@ -21,7 +22,7 @@ static const char help[] =
     "GE graph, planned by the rules of graph mode.\n\n"
     "  --options OPTIONS         of the optimizer: JSON, a file or the text itself:\n"
     "                            {\"super_kernel_optimize_options\": {...}, \"super_kernel_debug_options\": {...}};\n"
-    "                            in graph mode the option string of scopes that bring none: early-start=0:...\n"
+    "                            in graph mode the option string of scopes that bring none: early-start=0:... (below)\n"
     "  --ge                      plan a program or a dump by the rules of graph mode\n"
     "  --kernels JSON            what a GE text does not tell: {\"<node or operator type>\": {\"type\": \"AIC_ONLY\", \"blocks\": 24}}\n"
     "  --format F                listing (default), json, dot (Graphviz)\n"
@@ -158,7 +159,11 @@ int sk__cli_plan(int argc, char **argv) {
       case OPT_EMULATE: r.emulate = true; break;
       case OPT_GE: r.ge = true; break;
       case 'h':
-      case OPT_HELP: fputs(help, stdout); return SK__EXIT_CLEAN;
+      case OPT_HELP:
+        fputs(help, stdout);
+        fputs("\ngraph mode, key=value with colons between:\n", stdout);
+        sk__ge_options_help(stdout);
+        return SK__EXIT_CLEAN;
       case OPT_FORMAT:
         if (read_format(optarg, &r.format) != 0) return SK__EXIT_USAGE;
         break;

@@ -541,6 +541,7 @@ def every_verb_has_help_with_an_example() -> None:
         assert sandbox.skv(verb, "-h").stdout == done.stdout
         assert done.returncode == 0 and done.stderr == "" and f"usage: skv {verb}" in done.stdout and "example" in done.stdout, verb
     assert "exit codes:" in sandbox.skv("--help").stdout
+    assert re.search(r"^  early-start +0\|1\|2 .*\(default 1\)$", sandbox.skv("plan", "--help").stdout, re.M)
 
 
 def schema_keys(value, path: str = "") -> set[str]:

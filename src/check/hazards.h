@@ -416,10 +416,10 @@
     "Each byte's last writer is known.", \
     "Write the bytes first, or do not read them.") \
   X("UNWRITTEN_OUTPUT", OPERATOR, "Result that nobody wrote in whole", \
-    "Kernels write only a part of an output: a tile is left out, or the tail is not handled.", \
+    "Kernels write only a part of an output: a tile is left out, or the tail is not handled. Or nothing: no branch takes the tiling key, the tiling data says no work.", \
     "The rest holds whatever stood there before.", \
-    "A copy to the host takes bytes that nobody has written from an allocation that kernels have written in part. Gaps below 32 bytes up to a multiple of 32 count as padding.", \
-    "Write the whole output, also the last tile, or copy only what is written.") \
+    "A copy to the host takes bytes that nobody has written from an allocation that kernels have written in part, or that was the argument of a launch. Gaps below 32 bytes up to a multiple of 32 count as padding.", \
+    "Write the whole output, also the last tile, or copy only what is written; where nothing was written look at tiling data and key.") \
   X("UNDEFINED_RESULT", OPERATOR, "Result that depends on memory nobody has written", \
     "Padding, an uncleared buffer or what a neighbour left goes into the arithmetic, not only along with the data.", \
     "Right as long as the memory happens to hold zeros; else other results from run to run.", \

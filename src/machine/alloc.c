@@ -139,7 +139,7 @@ static sk_status allocate(sk__memory *memory, uint64_t bytes, const char *label,
   block->usable = usable;
   block->serial = ++memory->next_serial;
   block->element_bytes = 0;
-  block->output = false;
+  block->output = block->argument = false;
   sk__text_copy(block->label, sizeof block->label, label == NULL ? "" : label);
   sk__index_insert(memory, block);
   memory->live_bytes += usable;

@@ -40,20 +40,17 @@ bool sk__memory_freed(sk__memory *memory, uint64_t address, char *label, size_t 
   return found;
 }
 
-void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const char *label) {
+void sk__gm_argument(sk__machine *machine, uint64_t address, const char *was, const char *label, uint32_t element_bytes) {
   sk__memory *memory = &machine->memory;
   pthread_mutex_lock(&memory->lock);
   sk__block *block = sk__index_find(memory, address);
-  if (block != NULL && block->state == SK__BLOCK_LIVE && block->start == address && strcmp(block->label, was) == 0)
-    sk__text_copy(block->label, sizeof block->label, label);
-  pthread_mutex_unlock(&memory->lock);
-}
-
-void sk__gm_set_element(sk__machine *machine, uint64_t address, uint32_t element_bytes) {
-  sk__memory *memory = &machine->memory;
-  pthread_mutex_lock(&memory->lock);
-  sk__block *block = sk__index_find(memory, address);
-  if (block != NULL && block->state == SK__BLOCK_LIVE && block->start == address && block->element_bytes == 0) block->element_bytes = element_bytes;
+  if (block != NULL && block->state == SK__BLOCK_LIVE && block->start == address) {
+    if (strcmp(block->label, was) == 0) {
+      sk__text_copy(block->label, sizeof block->label, label);
+      block->argument = true;
+    }
+    if (block->element_bytes == 0) block->element_bytes = element_bytes;
+  }
   pthread_mutex_unlock(&memory->lock);
 }
 
@@ -66,7 +63,7 @@ void sk__gm_set_output(sk__machine *machine, uint64_t address) {
 }
 
 static void info_of(const sk__block *block, sk__gm_info *out) {
-  *out = (sk__gm_info){block->start, block->size, block->label, block->serial, block->element_bytes, block->output};
+  *out = (sk__gm_info){block->start, block->size, block->label, block->serial, block->element_bytes, block->output, block->argument};
 }
 
 bool sk__gm_find(sk__machine *machine, uint64_t address, sk__gm_info *out) {

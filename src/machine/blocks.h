@@ -18,7 +18,7 @@ struct sk__block {
   uint64_t start, size, usable;  /* what the user asked for and got */
   uint32_t serial;
   uint32_t element_bytes;
-  bool output;
+  bool output, argument;
   char label[SK__BLOCK_LABEL_BYTES];
 };
 

@@ -147,14 +147,13 @@ sk__checker *sk__machine_checker(sk__machine *machine);
 /* Device memory of CA(bytes, 32) plus red zones on both sides, start aligned to 512 bytes. Contents are
  * undefined: the fill pattern up to 4 MiB, above that zero or what an earlier owner left. */
 SK_MUST_USE sk_status sk__gm_alloc(sk__machine *machine, uint64_t bytes, const char *label, void **out);
-/* Names the live allocation that starts at the address for messages, if it bears the name `was` so far. */
-void sk__gm_label(sk__machine *machine, uint64_t address, const char *was, const char *label);
-/* Size of its elements, of the live allocation that starts at the address, if none was said so far: for messages. */
-void sk__gm_set_element(sk__machine *machine, uint64_t address, uint32_t element_bytes);
+/* A launch is given the live allocation that starts at the address. For messages: its name, if it bears the name `was` so far,
+ * and the size of its elements, if none was said so far. */
+void sk__gm_argument(sk__machine *machine, uint64_t address, const char *was, const char *label, uint32_t element_bytes);
 /* Kernels have written some of the allocation that holds the address, though its history does not say so any more. */
 void sk__gm_set_output(sk__machine *machine, uint64_t address);
-/* The host program takes bytes of device memory as a result: reports those of an allocation that kernels have written in
- * part which nobody has written. Gaps below 32 bytes in front of a multiple of 32 are padding. Floor 1 must keep history. */
+/* The host program takes bytes of device memory as a result: reports those which nobody has written, of an allocation that
+ * kernels have written in part or that a launch was given. Gaps below 32 bytes in front of a multiple of 32 are padding. Floor 1 must keep history. */
 void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes);
 /* The pattern a run finds where nobody has written: in local memory since the launch began, in device memory since the
  * allocation. left: also in local memory that an earlier sub-kernel of the launch wrote. With sk__machine_configure all are
@@ -183,6 +182,7 @@ typedef struct sk__gm_info {
   uint32_t serial;
   uint32_t element_bytes;   /* 0: nobody has said */
   bool output;              /* kernels have written it, as a twin run saw */
+  bool argument;            /* a launch was given its start, and it had no name before */
 } sk__gm_info;
 bool sk__gm_find(sk__machine *machine, uint64_t address, sk__gm_info *out);
 /* The live allocation nearest below or above a wild address (for messages); false if there is none. */

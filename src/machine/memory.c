@@ -345,7 +345,7 @@ void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes)
   (void)sk__shadow_gm_unwritten(machine->checker, address, bytes, add_stretch, &u);
   if (u.stretches == 0) return;
   bool output = info.output || sk__shadow_gm_unwritten(machine->checker, info.start, info.bytes, ignore_stretch, NULL);
-  if (!output) return;
+  if (!output && !info.argument) return;
   sk__finding finding = {.category = SK__CAT_OPERATOR, .severity = SK__WARNING, .end_count = 1, .count = 1};
   sk__text_copy(finding.id, sizeof finding.id, "UNWRITTEN_OUTPUT");
   sk__end *end = &finding.ends[0];
@@ -361,6 +361,9 @@ void sk__gm_judge_result(sk__machine *machine, uint64_t address, uint64_t bytes)
   else
     sk__text_add(&text, ", of which nobody has written bytes %" PRIu64 " to %" PRIu64, offset, offset + u.first_bytes - 1);
   if (u.stretches > 1) sk__text_add(&text, " and %" PRIu64 " more stretches, %" PRIu64 " bytes in all", u.stretches - 1, u.bytes);
-  sk__text_copy(finding.remedy, sizeof finding.remedy, "write the whole output, also the last tile, or copy only what is written");
+  if (!output) sk__text_add(&text, "; no kernel has written to it at all");
+  sk__text_copy(finding.remedy, sizeof finding.remedy,
+                output ? "write the whole output, also the last tile, or copy only what is written"
+                       : "look whether the kernel did any work: tiling data, tiling key, block number, the addresses it was given");
   sk__report(machine->checker, &finding);
 }

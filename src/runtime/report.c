@@ -53,8 +53,7 @@ void sk__report_arguments(sk__runtime *runtime, const sk__task *task) {
     char label[96];
     sk__text text = sk__text_on(label, sizeof label);
     sk__text_add(&text, "%s (argument %u of %s)", parameter->name, i + 1, kernel->name);
-    sk__gm_label(runtime->machine, address, SK__UNNAMED_MEMORY, label);
-    sk__gm_set_element(runtime->machine, address, element_bytes(parameter->type));
+    sk__gm_argument(runtime->machine, address, SK__UNNAMED_MEMORY, label, element_bytes(parameter->type));
   }
 }
 

@@ -146,7 +146,7 @@ def make_test(name, future, wanted):
             assert ids(report) == set() and report["verdict"] == "clean", f"found {sorted(ids(report))}"
         if wanted == {"H11"}:
             assert modes_of(report, "H11") == {"no-flush"}
-        if wanted & {"H1", "H4", "H11"}:
+        if wanted & {"H1", "H4", "H5", "H11"}:
             assert all(not finding["unfused"] for finding in report["findings"] if finding["id"] in wanted)
     test.__name__ = name
     return test

@@ -221,7 +221,7 @@ typedef struct sk__rehearsal {
   uint64_t begun[SK__MAX_CORES];  /* clocks when it began */
   uint64_t known[SK__MAX_ACTORS]; /* up to here, all those streams know what was before */
 } sk__rehearsal;
-void sk__rehearsal_begin(const sk__checker *checker, sk__rehearsal *rehearsal);
+void sk__rehearsal_begin(sk__rehearsal *rehearsal, const uint64_t *clocks); /* the cores', as they were before the first run */
 void sk__rehearsal_add_stream(sk__rehearsal *rehearsal, const sk__snapshot *order); /* NULL: it knows nothing */
 void sk__checker_rehearse(sk__checker *checker, const sk__rehearsal *rehearsal);    /* NULL: it is over */
 sk__snapshot *sk__snapshot_new(sk__checker *checker, sk__snapshot *copy_of); /* NULL on no memory */

@@ -270,9 +270,9 @@ void sk__shadow_local_strided(sk__checker *checker, sk__order *order, sk__pipe p
   sk__probe_begin(&probe, checker, order, pipe, kind, site, instr);
   quick q = quick_begin(checker, order, pipe, site, instr);
   sk__local_range piece = {address, bytes, kind};
-  bool column = stride % SK__CHUNK_BYTES == 0 && stride != 0 && is_blocks(&piece);
+  bool column = !probe.unread && stride % SK__CHUNK_BYTES == 0 && stride != 0 && is_blocks(&piece);
   for (uint64_t i = 0; i < n; i++, piece.address += stride) {
-    if (column && !probe.unread) {
+    if (column) {
       uint64_t done = quick_column(&q, &piece, n - i, stride);
       i += done;
       piece.address += done * stride;

@@ -79,8 +79,8 @@ sk__snapshot *sk__snapshot_since(sk__checker *checker, const sk__snapshot *known
   return s;
 }
 
-void sk__rehearsal_begin(const sk__checker *checker, sk__rehearsal *rehearsal) {
-  sk__checker_clocks(checker, rehearsal->begun);
+void sk__rehearsal_begin(sk__rehearsal *rehearsal, const uint64_t *clocks) {
+  memcpy(rehearsal->begun, clocks, sizeof rehearsal->begun);
   memset(rehearsal->known, 0xff, sizeof rehearsal->known);
 }
 

@@ -4,7 +4,6 @@
 
 #include "runtime/internal.h"
 
-
 aclError sk__fail(aclError code, const char *format, ...) {
   char detail[640];
   va_list arguments;

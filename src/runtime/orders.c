@@ -1,6 +1,5 @@
 /* orders.c - what the streams' next launches are ordered after: of all of them, and kept over work that is run more than once. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -69,12 +68,10 @@ static bool works(const sk__stream *stream, sk__task *const *tasks, size_t count
 }
 
 void sk__orders_rehearse(sk__runtime *runtime, const sk__orders *orders, sk__task *const *tasks, size_t count, sk__rehearsal *rehearsal) {
-  sk__checker *checker = sk__machine_checker(runtime->machine);
-  sk__rehearsal_begin(checker, rehearsal);
-  memcpy(rehearsal->begun, orders->clocks, sizeof rehearsal->begun); /* they were taken before the first run */
+  sk__rehearsal_begin(rehearsal, orders->clocks);
   for (size_t i = 0; i < orders->count; i++)
     if (works(orders->items[i].stream, tasks, count)) sk__rehearsal_add_stream(rehearsal, orders->items[i].order);
-  sk__checker_rehearse(checker, rehearsal);
+  sk__checker_rehearse(sk__machine_checker(runtime->machine), rehearsal);
 }
 
 void sk__orders_free(sk__orders *orders) {

@@ -34,11 +34,15 @@ static bool is_second_vector_core(const sk__end *a, const sk__end *b) {
          a->sub_block != b->sub_block;
 }
 
+static bool from_raw_index(const sk__end *a, const sk__end *b) {
+  return strcmp(a->detail, SK__RAW_INDEX) == 0 || strcmp(b->detail, SK__RAW_INDEX) == 0;
+}
+
 /* Two operators that meet because of early start. The end that came last tells where in its operator it stands:
  * the earlier operator behind its SetNextTaskStart, or the later one before its WaitPreTaskEnd. */
 static const char *early_id(const sk__end *a, const sk__end *b) {
   const sk__end *first = a->task < b->task ? a : b, *second = first == a ? b : a;
-  if (strcmp(first->detail, SK__RAW_INDEX) == 0 || strcmp(second->detail, SK__RAW_INDEX) == 0) return NULL;
+  if (from_raw_index(a, b)) return NULL;
   if (first->detail[0] == '\0' && second->detail[0] == '\0') return NULL;
   if (strcmp(second->detail, "before WaitPreTaskEnd") == 0) return "H25";
   if (strcmp(first->detail, "after SetNextTaskStart") == 0) return "H24";
@@ -55,7 +59,7 @@ static const char *fused_id(const sk__seen_finding *seen) {
   if ((!gm && !local) || finding->end_count < 2 || !both_in_subs(a, b)) return NULL;
   if (a->task == b->task) {
     if (!gm || !is_second_vector_core(a, b)) return NULL;
-    return strcmp(a->detail, SK__RAW_INDEX) == 0 || strcmp(b->detail, SK__RAW_INDEX) == 0 ? "H5" : "H4";
+    return from_raw_index(a, b) ? "H5" : "H4";
   }
   const char *early = early_id(a, b);
   if (early != NULL) return early;
